@@ -1,0 +1,93 @@
+"""Every exception that a caller can meet.
+
+::
+
+    CNRagError
+    ├── ConfigError            (ValueError)    a YAML or an option says something that cannot be
+    ├── CorpusError            (ValueError)    a document, row or file cannot be read or used
+    ├── StorageError           (OSError)       the database refused
+    │   ├── StorageFullError                   no space left; what was stored before is intact
+    │   └── StorageCorruptError                the file is damaged or is not one of ours
+    ├── EmbeddingError         (RuntimeError)  a provider did not answer, or answered nonsense
+    ├── ResourceLimitError     (MemoryError)   refused before it would cost too much
+    ├── NotBuiltError          (RuntimeError)  nothing was added, so nothing can be answered
+    └── UnknownNameError       (KeyError)      no such document, community, strategy or field
+
+Bad input never raises anything else. Messages are one sentence a problem: where it is, what was
+found, what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class CNRagError(Exception):
+    """Base of everything that bad input can raise."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong in a configuration: where it is and what would be right.
+
+    `path` is dotted (``similarity.components[2].metric``), `line` is 1-based or None when the
+    configuration did not come from text.
+    """
+
+    path: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = self.path or "the configuration"
+        return f"line {self.line}, {where}: {self.message}" if self.line else f"{where}: {self.message}"
+
+
+class ConfigError(CNRagError, ValueError):
+    """A configuration cannot be used; `problems` lists everything that is wrong with it."""
+
+    def __init__(self, problems: str | Problem | Sequence[Problem]) -> None:
+        if isinstance(problems, str):
+            problems = [Problem("", problems)]
+            text = problems[0].message
+        else:
+            problems = [problems] if isinstance(problems, Problem) else list(problems)
+            text = "\n".join(str(problem) for problem in problems)
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__(text)
+
+
+class CorpusError(CNRagError, ValueError):
+    """A file, row or field of a corpus cannot be used; the message names all three."""
+
+
+class StorageError(CNRagError, OSError):
+    """The database could not do what was asked; nothing was half-written."""
+
+
+class StorageFullError(StorageError):
+    """The disk or the database's own limit is full; everything stored before is intact."""
+
+
+class StorageCorruptError(StorageError):
+    """The database file is damaged, or was not written by cnrag."""
+
+
+class EmbeddingError(CNRagError, RuntimeError):
+    """An embedding provider failed, or returned rows that cannot be used."""
+
+
+class ResourceLimitError(CNRagError, MemoryError):
+    """Refused before it started, because the estimate is above the limit that the message names."""
+
+
+class NotBuiltError(CNRagError, RuntimeError):
+    """There are no documents yet, so there is no network to ask."""
+
+
+class UnknownNameError(CNRagError, KeyError):
+    """A document, community, strategy or field of that name does not exist."""
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0]) if self.args else ""

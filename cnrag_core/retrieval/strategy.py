@@ -1,0 +1,92 @@
+"""What a retrieval strategy may use, and what it must return.
+
+Enters: a `RetrievalContext` (similarities of one query to every node, the graph and its topology).
+Leaves: `RankedResults`. Guide 002, "Retrieval"; guide 000, "Retrieval Strategies".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from cnrag_core.graph.similarity_graph import SimilarityGraph
+from cnrag_core.retrieval.ranking import RankedResults
+from cnrag_core.types import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class RetrievalContext:
+    """One query against one graph; arrays follow the order of ``graph.node_ids``.
+
+    Attributes
+    ----------
+    query
+        The question as typed.
+    similarity
+        (n,) base similarity to the query; 0 = nothing in common.
+    graph
+        The similarity graph.
+    communities
+        (n,) int community numbers, largest community 0.
+    betweenness
+        (n,) normalised betweenness, exact or sampled.
+    allowed
+        (n,) bool, or None: nodes that pass the caller's filters.
+    links
+        The typed links of the corpus, or None where the configuration asks for none.
+    matched_terms
+        Node number -> words of the query found in that node; filled for display, may be partial.
+    weights
+        Boost weights that override a strategy's defaults.
+    texts
+        Source of titles, sentences and index structures for strategies over typed links; see
+        `retrieval.query`.
+    """
+
+    query: str
+    similarity: Scores
+    graph: SimilarityGraph
+    communities: NDArray[np.int64]
+    betweenness: NDArray[np.float64]
+    allowed: NDArray[np.bool_] | None = None
+    links: Any = None
+    matched_terms: Mapping[int, tuple[str, ...]] | None = None
+    weights: Mapping[str, float] | None = None
+    texts: Any = None
+
+
+class RetrievalStrategy(ABC):
+    """Orders nodes for a query."""
+
+    name: str
+
+    @abstractmethod
+    def rank(self, context: RetrievalContext, n: int = 10) -> RankedResults:
+        """The best `n` nodes, each explained; empty with a reason where nothing matches."""
+
+    def retrieve(
+        self,
+        query_embedding: NDArray[np.float32],
+        embeddings: Mapping[str, NDArray[np.float32]],
+        graph: nx.Graph | SimilarityGraph,
+        n: int = 10,
+    ) -> list[str]:
+        """Ids of the best `n` nodes for an embedded query (the signature of guide 002)."""
+        from cnrag_core.retrieval.search import context_of_embeddings
+
+        return self.rank(context_of_embeddings(query_embedding, embeddings, graph), n).ids
+
+
+def filtered(context: RetrievalContext) -> Scores:
+    """Similarities with everything that the filters exclude set to 0."""
+    return context.similarity if context.allowed is None else np.where(context.allowed, context.similarity, 0.0)
+
+
+def known_strategy_names(strategies: Sequence[RetrievalStrategy]) -> tuple[str, ...]:
+    return tuple(strategy.name for strategy in strategies)
