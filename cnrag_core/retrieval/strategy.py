@@ -7,7 +7,7 @@ Leaves: `RankedResults`. Guide 002, "Retrieval"; guide 000, "Retrieval Strategie
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,8 @@ class RetrievalContext:
     texts
         Source of titles, sentences and index structures for strategies over typed links; see
         `retrieval.query`.
+    reason
+        How the question was compared, or why nothing is similar where nothing is.
     """
 
     query: str
@@ -59,12 +61,18 @@ class RetrievalContext:
     matched_terms: Mapping[int, tuple[str, ...]] | None = None
     weights: Mapping[str, float] | None = None
     texts: Any = None
+    reason: str = ""
 
 
 class RetrievalStrategy(ABC):
-    """Orders nodes for a query."""
+    """Orders nodes for a query.
+
+    `needs` names the parts of the context that cost something to compute and that `rank` reads:
+    ``communities``, ``betweenness``. Parts that are not named may be zeros.
+    """
 
     name: str
+    needs: frozenset[str] = frozenset()
 
     @abstractmethod
     def rank(self, context: RetrievalContext, n: int = 10) -> RankedResults:
@@ -74,19 +82,16 @@ class RetrievalStrategy(ABC):
         self,
         query_embedding: NDArray[np.float32],
         embeddings: Mapping[str, NDArray[np.float32]],
-        graph: nx.Graph | SimilarityGraph,
+        graph: nx.Graph[str] | SimilarityGraph,
         n: int = 10,
     ) -> list[str]:
         """Ids of the best `n` nodes for an embedded query (the signature of guide 002)."""
         from cnrag_core.retrieval.search import context_of_embeddings
 
-        return self.rank(context_of_embeddings(query_embedding, embeddings, graph), n).ids
+        context = context_of_embeddings(query_embedding, embeddings, graph, needs=self.needs)
+        return self.rank(context, n).ids
 
 
 def filtered(context: RetrievalContext) -> Scores:
     """Similarities with everything that the filters exclude set to 0."""
     return context.similarity if context.allowed is None else np.where(context.allowed, context.similarity, 0.0)
-
-
-def known_strategy_names(strategies: Sequence[RetrievalStrategy]) -> tuple[str, ...]:
-    return tuple(strategy.name for strategy in strategies)

@@ -1,0 +1,128 @@
+"""How a text becomes the terms that a question is matched on.
+
+Enters: a text. Leaves: its terms: words in lower case, stemmed, without accents and stop words; and
+character 2- to 4-grams where a script writes no spaces (Chinese, Japanese, Thai, ...). The two kinds
+mix within one text, so an English name in a Chinese paragraph is still a word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+from cnrag_core.retrieval.language import Language
+
+MIN_GRAM, MAX_GRAM = 2, 4
+UNSPACED = (
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Character class of the scripts whose words are not separated, Hangul with its glued particles included."""
+
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_ACCENTS = dict.fromkeys(range(0x300, 0x370))
+
+
+class TermAnalyzer:
+    """Turns texts into terms, the same way for documents and for questions.
+
+    Parameters
+    ----------
+    language
+        Decides stemming and stop words; the neutral `Language()` keeps every word as it is.
+
+    Examples
+    --------
+    >>> TermAnalyzer(Language("english", "latin", "english", frozenset({"the"}))).terms("The Café's dogs")
+    ['cafe', 'dog']
+    """
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self._stem = _stemmer(language.stemmer)
+        self._term_of: dict[str, str] = {}
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text in order, repeats included."""
+        return [term for _, term in self.words_and_terms(text)]
+
+    def words_and_terms(self, text: str) -> Iterator[tuple[str, str]]:
+        """Pairs of a word as it is written (in lower case) and its term; stop words are left out."""
+        for word in split_words(text):
+            if _is_unspaced(word):
+                for gram in character_grams(word):
+                    yield gram, gram
+                continue
+            term = self._term_of.get(word)
+            if term is None:
+                term = self._term_of[word] = self._term(word)
+            if term:
+                yield word, term
+
+    def _term(self, word: str) -> str:
+        """The term of one word; empty for a stop word. Folded after stemming: stemmers read accents."""
+        return "" if word in self.language.stop_words else fold_accents(self._stem(word))
+
+
+def split_words(text: str) -> list[str]:
+    """Words in lower case and runs of unspaced script, in order; possessive endings dropped.
+
+    Examples
+    --------
+    >>> split_words("Hello, Kitty's 2nd 猫咖啡!")
+    ['hello', 'kitty', '2nd', '猫咖啡']
+    """
+    text = _POSSESSIVE.sub("", text.lower())
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    return _any_word().findall(unicodedata.normalize("NFKC", text))
+
+
+def fold_accents(text: str) -> str:
+    """The text without combining accents; marks that are letters of their script stay.
+
+    Examples
+    --------
+    >>> fold_accents("Pál Gábor")
+    'Pal Gabor'
+    """
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKD", text).translate(_ACCENTS))
+
+
+def character_grams(run: str) -> Iterator[str]:
+    """All 2-, 3- and 4-grams of a run; a run of one character is its own gram."""
+    if len(run) < MIN_GRAM:
+        yield run
+    for size in range(MIN_GRAM, MAX_GRAM + 1):
+        for start in range(len(run) - size + 1):
+            yield run[start : start + size]
+
+
+def _is_unspaced(word: str) -> bool:
+    return not word.isascii() and _unspaced_run().match(word) is not None
+
+
+@lru_cache(maxsize=1)
+def _unspaced_run() -> re.Pattern[str]:
+    return re.compile(f"[{UNSPACED}]")
+
+
+@lru_cache(maxsize=1)
+def _any_word() -> re.Pattern[str]:
+    """Runs of unspaced script, or of letters, digits and the marks that belong to letters (vowel signs)."""
+    marks = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+    return re.compile(f"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\\W_]|[{re.escape(marks)}])+")
+
+
+def _stemmer(algorithm: str | None):  # type: ignore[no-untyped-def]  # a bound method of an untyped library
+    if algorithm is None:
+        return str
+    import Stemmer
+
+    # the library's own cache is off: terms are cached here, once per distinct word
+    return Stemmer.Stemmer(algorithm, 0).stemWord
