@@ -1,0 +1,241 @@
+"""The walk that can be audited: cheapest first, every budget checked before it is exceeded.
+
+Enters: a concept graph, seeds, a budget. Leaves: a `TraversalTrace`. A lazy-deletion Dijkstra: a chunk
+is *discovered* when it is pushed and *visited* (text, tokens, check, expansion) when it is popped, so
+that what is discovered is also expanded. Guide 001, "How the traversal runs", mended.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+
+from cnrag_core.graph.concept_graph import ConceptEdge, ConceptGraph
+from cnrag_core.traversal.budget import Budget, StoppingReason
+from cnrag_core.traversal.completeness import CompletenessCheck, RequiredEvidence
+from cnrag_core.traversal.evidence import evidence_report
+from cnrag_core.traversal.tokenizer import Tokenizer, default_tokenizer
+from cnrag_core.traversal.trace import Discovery, Seed, Step, TraversalTrace
+
+EdgeCost = Callable[[ConceptEdge], float]
+"""What following an edge adds to the cost; smaller is sooner, never negative."""
+
+
+def inverse_weight(edge: ConceptEdge) -> float:
+    """1 / weight, the cost of guide 001."""
+    return 1.0 / edge.weight
+
+
+def query_aware_cost(similarity: Mapping[str, float], emphasis: float = 2.0) -> EdgeCost:
+    """1 / weight, cheaper towards chunks that resemble the question.
+
+    Parameters
+    ----------
+    similarity
+        Similarity of each chunk to the question, in [0, 1]; a chunk that is not named counts 0.
+    emphasis
+        How many times cheaper an edge to a perfectly similar chunk is, less one; 0 ignores the question.
+    """
+
+    def cost(edge: ConceptEdge) -> float:
+        return 1.0 / (edge.weight * (1.0 + emphasis * similarity.get(edge.target, 0.0)))
+
+    return cost
+
+
+def audited_walk(
+    graph: ConceptGraph,
+    seeds: Sequence[Seed],
+    budget: Budget | None = None,
+    *,
+    query: str = "",
+    check: CompletenessCheck | None = None,
+    required_evidence: Sequence[str] = (),
+    edge_cost: EdgeCost = inverse_weight,
+    tokenizer: Tokenizer | None = None,
+    gate: bool = False,
+) -> TraversalTrace:
+    """Walk from the seeds until the context is complete or a budget is reached.
+
+    Parameters
+    ----------
+    seeds
+        See `seeds.seeds_of`; seeds that are no chunks of the graph are left out.
+    check
+        Asked every `budget.check_every` chunks; without one, `required_evidence` is the checklist.
+    required_evidence
+        Chunk ids that the answer needs; the trace says which are missing, and which have no path.
+    edge_cost
+        Cost of an edge; the cost of a chunk is its seed's cost plus those of the edges on the way.
+    gate
+        For teaching: expand only chunks that bring a new concept, as the notebook does.
+
+    Returns
+    -------
+    TraversalTrace
+        Its stopping reason is the first that applied; where the queue ran empty, a chunk that did not
+        fit makes it ``token_budget`` and a neighbour beyond the hops ``hop_budget``.
+    """
+    budget = budget or Budget()
+    tokenizer = tokenizer or default_tokenizer()
+    if check is None and required_evidence:
+        check = RequiredEvidence(tuple(required_evidence))
+    walk = _Walk(graph, budget, query, check, edge_cost, tokenizer, gate)
+    reason = walk.run([seed for seed in seeds if seed.chunk_id in graph.chunks])
+    report = evidence_report(graph, [seed.chunk_id for seed in seeds], required_evidence, walk.texts)
+    return TraversalTrace(
+        query=query,
+        walk="audited",
+        seeds=tuple(seeds),
+        steps=tuple(walk.steps),
+        stopping_reason=reason,
+        budget=budget,
+        n_checks=walk.n_checks,
+        n_chunks_sent=walk.n_chunks_sent,
+        required_evidence=tuple(required_evidence),
+        missing_evidence=report.missing,
+        unreachable_evidence=report.unreachable,
+        unknown_evidence=report.unknown,
+        tokenizer=tokenizer.name,
+        texts=walk.texts,
+    )
+
+
+class _Walk:
+    """State of one walk; `run` is the algorithm."""
+
+    def __init__(
+        self,
+        graph: ConceptGraph,
+        budget: Budget,
+        query: str,
+        check: CompletenessCheck | None,
+        edge_cost: EdgeCost,
+        tokenizer: Tokenizer,
+        gate: bool,
+    ) -> None:
+        self.graph, self.budget, self.query = graph, budget, query
+        self.check = check if budget.max_checks else None
+        self.edge_cost, self.tokenizer, self.gate = edge_cost, tokenizer, gate
+        self.queue: list[tuple[float, str]] = []
+        self.cost: dict[str, float] = {}
+        self.arrival: dict[str, tuple[str | None, ConceptEdge | None, int]] = {}
+        self.settled: set[str] = set()
+        self.concepts: set[str] = set()
+        self.texts: dict[str, str] = {}
+        self.steps: list[Step] = []
+        self.total_tokens = 0
+        self.n_checks = self.n_chunks_sent = self.since_check = 0
+        self.skipped_for_tokens = self.withheld_by_hops = False
+
+    def run(self, seeds: Sequence[Seed]) -> StoppingReason:
+        if not seeds:
+            return "no_seeds"
+        for seed in seeds:
+            self._offer(seed.chunk_id, seed.cost, None, None, 0)
+        while (cheapest := self._pop()) is not None:
+            if len(self.texts) >= self.budget.max_nodes:
+                return "node_budget"
+            if self.check is not None and self.n_checks >= self.budget.max_checks:
+                return "check_budget"
+            if self._visit(*cheapest):
+                return "complete"
+        if self.check is not None and self.since_check and self.n_checks < self.budget.max_checks and self._ask():
+            return "complete"
+        if self.skipped_for_tokens:
+            return "token_budget"
+        return "hop_budget" if self.withheld_by_hops else "queue_empty"
+
+    def _offer(self, chunk_id: str, cost: float, parent: str | None, edge: ConceptEdge | None, hop: int) -> bool:
+        """Queue a chunk at a cost, where that is cheaper than before."""
+        if cost >= self.cost.get(chunk_id, float("inf")):
+            return False
+        self.cost[chunk_id], self.arrival[chunk_id] = cost, (parent, edge, hop)
+        heapq.heappush(self.queue, (cost, chunk_id))
+        return True
+
+    def _pop(self) -> tuple[float, str] | None:
+        """The cheapest entry that is not stale."""
+        while self.queue:
+            cost, chunk_id = heapq.heappop(self.queue)
+            if chunk_id not in self.settled and cost == self.cost[chunk_id]:
+                self.settled.add(chunk_id)
+                return cost, chunk_id
+        return None
+
+    def _visit(self, cost: float, chunk_id: str) -> bool:
+        """Add a chunk that fits, ask whether the context is complete, expand it if not."""
+        chunk = self.graph.chunks[chunk_id]
+        parent, edge, hop = self.arrival[chunk_id]
+        tokens = self.tokenizer.count(chunk.text)
+        fits = self.total_tokens + tokens <= self.budget.max_tokens
+        answer: bool | None = None
+        new: tuple[str, ...] = ()
+        discovered: tuple[Discovery, ...] = ()
+        if fits:
+            self.texts[chunk_id] = chunk.text
+            self.total_tokens += tokens
+            self.since_check += 1
+            new = tuple(dict.fromkeys(concept for concept in chunk.concepts if concept not in self.concepts))
+            self.concepts.update(new)
+            if self.check is not None and self.since_check >= self.budget.check_every:
+                answer = self._ask()
+            if not answer and (new or not self.gate):
+                discovered = tuple(self._discover(chunk_id, cost, hop))
+        else:
+            self.skipped_for_tokens = True
+        self.steps.append(
+            Step(
+                order=len(self.steps) + 1,
+                action="visit" if fits else "skip_tokens",
+                chunk_id=chunk_id,
+                parent=parent,
+                edge_weight=edge.weight if edge else None,
+                edge_kind=edge.kind if edge else None,
+                evidence=(edge.evidence or edge.shared) if edge else (),
+                cost=cost,
+                hop=hop,
+                tokens=tokens,
+                total_tokens=self.total_tokens,
+                check=answer,
+                new_concepts=new,
+                discovered=discovered,
+                frontier=self._frontier(),
+                decision=self._decision(fits, tokens, answer, new, parent),
+            )
+        )
+        return bool(answer)
+
+    def _ask(self) -> bool:
+        assert self.check is not None
+        self.n_checks += 1
+        self.n_chunks_sent += len(self.texts)
+        self.since_check = 0
+        return self.check(self.query, list(self.texts), list(self.texts.values()))
+
+    def _discover(self, chunk_id: str, cost: float, hop: int) -> list[Discovery]:
+        found = []
+        for edge in self.graph.neighbors(chunk_id):
+            through = cost + self.edge_cost(edge)
+            if edge.target in self.settled:
+                outcome = "visited"
+            elif hop + 1 > self.budget.max_hops:
+                outcome = "beyond_hops" if edge.target not in self.cost else "not_cheaper"
+                self.withheld_by_hops |= outcome == "beyond_hops"
+            else:
+                outcome = "pushed" if self._offer(edge.target, through, chunk_id, edge, hop + 1) else "not_cheaper"
+            found.append(Discovery(edge.target, edge.weight, through, outcome))  # type: ignore[arg-type]
+        return found
+
+    def _frontier(self) -> tuple[tuple[str, float], ...]:
+        waiting = {chunk_id for _, chunk_id in self.queue if chunk_id not in self.settled}
+        return tuple(sorted(((c, self.cost[c]) for c in waiting), key=lambda entry: (entry[1], entry[0])))
+
+    def _decision(self, fits: bool, tokens: int, answer: bool | None, new: Sequence[str], parent: str | None) -> str:
+        if not fits:
+            left = self.budget.max_tokens - self.total_tokens
+            return f"Passed over: its {tokens} tokens do not fit into the {left} left."
+        how = "Seed" if parent is None else f"Reached from {parent}"
+        verdict = {True: "; the context is complete", False: "; not complete yet", None: ""}[answer]
+        gated = "; not expanded, it brings no new concept" if self.gate and not new and not answer else ""
+        return f"{how}, cheapest in the queue{verdict}{gated}."

@@ -1,0 +1,241 @@
+"""A graph ready to be drawn: what is shown, where, in which colour and size, with honest counts.
+
+Enters: a similarity graph, positions, and one value a node for colour and size. Leaves: a
+`GraphPicture`; from it the data of the live component, through a pyvis network, or a standalone page.
+Node ids in a picture are numbers as text, so that nothing of a document is ever an identifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cnrag_core.graph.similarity_graph import SimilarityGraph
+
+if TYPE_CHECKING:
+    from pyvis.network import Network as PyvisNetwork
+
+DEFAULT_NODES = 500
+MOST_NODES = 2000
+MOST_EDGES = 6000
+"""Edges drawn at most, strongest first: beyond that a picture is a smear, and a browser slow."""
+
+SMALLEST, LARGEST = 9.0, 30.0
+"""Radius of the least and the most important node, in layout units."""
+
+
+@dataclass(frozen=True)
+class Hull:
+    """The outline of a community: its points, colour and name."""
+
+    points: tuple[tuple[float, float], ...]
+    color: str
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class GraphPicture:
+    """What is drawn of a graph.
+
+    Attributes
+    ----------
+    nodes
+        (k,) int64 numbers of the nodes shown, ascending.
+    x, y
+        (k,) positions; y grows downwards.
+    colors, sizes, names, tips
+        One a node shown.
+    edges
+        (m, 2) int64 node numbers.
+    edge_widths, edge_tips
+        One an edge shown.
+    hulls
+        Outlines of communities.
+    n_nodes_total, n_edges_total
+        Of the whole graph, for the counts beside the picture.
+    """
+
+    nodes: NDArray[np.int64]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    colors: tuple[str, ...]
+    sizes: tuple[float, ...]
+    names: tuple[str, ...]
+    tips: tuple[str, ...]
+    edges: NDArray[np.int64]
+    edge_widths: tuple[float, ...]
+    edge_tips: tuple[str, ...]
+    edge_colors: tuple[str | None, ...]
+    hulls: tuple[Hull, ...]
+    n_nodes_total: int
+    n_edges_total: int
+
+    @property
+    def counts(self) -> str:
+        """``500 of 12,340 documents, 1,830 of 9,911 edges (strongest first)``."""
+        shown, edges = len(self.nodes), len(self.edges)
+        text = f"{shown:,} of {self.n_nodes_total:,} documents, {edges:,} of {self.n_edges_total:,} edges"
+        return text + (" (strongest first)" if edges < self.n_edges_total else "")
+
+
+def sizes_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Radii whose areas grow with the values; a constant value gives one middling size."""
+    clean = np.where(np.isfinite(values), values, 0.0)
+    low, high = (float(clean.min()), float(clean.max())) if clean.size else (0.0, 0.0)
+    share = np.sqrt((clean - low) / (high - low)) if high > low else np.full(clean.shape, 0.35)
+    return SMALLEST + (LARGEST - SMALLEST) * share
+
+
+def choose_nodes(
+    importance: NDArray[np.float64], limit: int, *, keep: Sequence[int] = (), among: NDArray[np.bool_] | None = None
+) -> NDArray[np.int64]:
+    """Numbers of the `limit` most important nodes, `keep` always among them, ties by number."""
+    allowed = np.flatnonzero(among) if among is not None else np.arange(len(importance))
+    order = allowed[np.lexsort((allowed, -importance[allowed]))]
+    kept = list(dict.fromkeys(keep))
+    rest = [int(i) for i in order if i not in set(kept)]
+    return np.array(sorted([*kept, *rest[: max(limit - len(kept), 0)]]), dtype=np.int64)
+
+
+def picture_of(
+    graph: SimilarityGraph,
+    positions: NDArray[np.float32],
+    *,
+    shown: NDArray[np.int64],
+    colors: Sequence[str],
+    sizes: NDArray[np.float64],
+    names: Sequence[str],
+    tips: Sequence[str],
+    hulls: Sequence[Hull] = (),
+    typed_edges: Sequence[tuple[int, int, float, str, str]] = (),
+    max_edges: int = MOST_EDGES,
+) -> GraphPicture:
+    """The shown nodes and the strongest edges among them.
+
+    Parameters
+    ----------
+    positions
+        (n, 2) of the whole graph.
+    colors, sizes, names, tips
+        One a node of the whole graph.
+    typed_edges
+        (source, target, weight, colour, tip) of links other than similarity, drawn as well.
+    """
+    visible = np.zeros(graph.n_nodes, dtype=bool)
+    visible[shown] = True
+    among = np.flatnonzero(visible[graph.left] & visible[graph.right])[:max_edges]
+    left, right, weight = graph.left[among], graph.right[among], graph.weight[among]
+    low = float(weight.min()) if weight.size else 0.0
+    high = float(weight.max()) if weight.size else 0.0
+    span = high - low or 1.0
+    extra = [edge for edge in typed_edges if visible[edge[0]] and visible[edge[1]]]
+    ends = np.column_stack([left, right]).astype(np.int64)
+    if extra:
+        ends = np.concatenate([ends, np.array([edge[:2] for edge in extra], dtype=np.int64)])
+    return GraphPicture(
+        nodes=shown,
+        x=positions[shown, 0].astype(np.float64),
+        y=positions[shown, 1].astype(np.float64),
+        colors=tuple(colors[i] for i in shown),
+        sizes=tuple(float(sizes[i]) for i in shown),
+        names=tuple(names[i] for i in shown),
+        tips=tuple(tips[i] for i in shown),
+        edges=ends,
+        edge_widths=(*(0.8 + 3.2 * (float(w) - low) / span for w in weight), *(1.5 for _ in extra)),
+        edge_tips=(*(f"similarity {float(w):.3f}" for w in weight), *(edge[4] for edge in extra)),
+        edge_colors=(*(None for _ in weight), *(edge[3] for edge in extra)),
+        hulls=tuple(hulls),
+        n_nodes_total=graph.n_nodes,
+        n_edges_total=graph.n_edges + len(typed_edges),
+    )
+
+
+def pyvis_network(picture: GraphPicture, *, height: int = 640, dark: bool = False) -> PyvisNetwork:
+    """The picture as a pyvis network: positions given, physics off, every text plain.
+
+    pyvis shows all tooltips as HTML as soon as one of them contains the letters ``href``, so a
+    zero-width space parts them; nothing is passed through its unescaped heading or menus.
+    """
+    from pyvis.network import Network
+
+    background, text = ("#0e1117", "#fafafa") if dark else ("#ffffff", "#262730")
+    network = Network(
+        height=f"{height}px", width="100%", bgcolor=background, font_color=text, cdn_resources="in_line"
+    )
+    network.toggle_physics(False)
+    for i, node in enumerate(picture.nodes):
+        network.add_node(
+            str(int(node)),
+            label=plain(picture.names[i]) or " ",
+            title=plain(picture.tips[i]),
+            x=round(float(picture.x[i]), 1),
+            y=round(float(picture.y[i]), 1),
+            color=picture.colors[i],
+            size=round(picture.sizes[i], 1),
+            shape="dot",
+            physics=False,
+        )
+    # Straight into the list: add_edge compares with every edge before it, which is quadratic.
+    network.edges.extend(
+        {
+            "id": f"{int(a)}-{int(b)}" if picture.edge_colors[i] is None else f"{int(a)}>{int(b)}:{i}",
+            "from": str(int(a)),
+            "to": str(int(b)),
+            "width": round(picture.edge_widths[i], 2),
+            "title": plain(picture.edge_tips[i]),
+            "color": picture.edge_colors[i],
+        }
+        for i, (a, b) in enumerate(picture.edges)
+    )
+    return network
+
+
+def component_data(
+    picture: GraphPicture,
+    *,
+    revision: str,
+    layout: str,
+    view: str,
+    focus: int | None = None,
+    highlight: Mapping[str, Sequence[str]] | None = None,
+    alt: str = "",
+) -> dict[str, Any]:
+    """The picture for the live component: columns instead of rows, coordinates rounded.
+
+    Parameters
+    ----------
+    revision, layout, view
+        Change of nodes or edges; of positions; name under which the browser keeps zoom and pan.
+    focus
+        Number of the node to centre and select.
+    highlight
+        ``{"nodes": [...], "edges": [...]}`` ids to stand out from the rest.
+    """
+    network = pyvis_network(picture)
+    node_keys = ("id", "title", "x", "y", "color", "size", "shape")
+    edge_keys = ("id", "from", "to", "width", "title", "color")
+    nodes = {key: [node[key] for node in network.nodes] for key in node_keys}
+    nodes["name"] = list(picture.names)
+    return {
+        "nodes": nodes,
+        "edges": {key: [edge[key] for edge in network.edges] for key in edge_keys},
+        "hulls": [
+            {"points": [[round(x, 1), round(y, 1)] for x, y in hull.points], "color": hull.color, "label": hull.label}
+            for hull in picture.hulls
+        ],
+        "rev": revision,
+        "layout": layout,
+        "view": view,
+        "focus": None if focus is None else str(focus),
+        "highlight": None if highlight is None else {key: list(ids) for key, ids in highlight.items()},
+        "alt": alt or picture.counts,
+    }
+
+
+def plain(text: str) -> str:
+    """Text that pyvis cannot take for a link; it reads the same."""
+    return text.replace("href", "hr\u200bef").replace("HREF", "HR\u200bEF")
