@@ -87,7 +87,7 @@ class TermIndex:
         """The terms of a question that the corpus knows."""
         words: dict[int, str] = {}
         counts: dict[int, int] = {}
-        for word, term in self.analyzer.words_and_terms(text):
+        for word, term in self.analyzer.question_terms(text):
             column = self.vocabulary.get(term)
             if column is not None:
                 words.setdefault(column, word)

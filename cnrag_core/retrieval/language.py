@@ -27,8 +27,6 @@ _SCRIPTS = {
     "tamil": r"[஀-௿]",
     "unspaced": r"[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]",
 }
-# The function words by which a language is recognised, and (for English) the shorter list that is
-# not indexed: a question such as "who will it be" must keep something to ask with.
 _LATIN_LISTS = {
     "english": "STOPWORDS_EN_PLUS",
     "german": "STOPWORDS_GERMAN",
@@ -61,7 +59,7 @@ class Language:
             return "a script without spaces: character 2- to 4-grams"
         if self.stemmer is None:
             return "words as they are: no language was recognised"
-        return f"{self.name}: stemmed, {len(self.stop_words)} stop words"
+        return f"{self.name}: words stemmed, {len(self.stop_words)} stop words"
 
 
 def detect_language(texts: Sequence[str]) -> Language:
@@ -101,8 +99,9 @@ def detect_language(texts: Sequence[str]) -> Language:
     name = max(shares, key=lambda key: (shares[key], key))
     if shares[name] < MIN_SHARE_OF_FUNCTION_WORDS:
         return Language(script=script)
-    listed = stopwords.STOPWORDS_EN if name == "english" else getattr(stopwords, lists[name])
-    return Language(name, script, name, frozenset(listed))
+    listed = getattr(stopwords, lists[name])
+    # lists hold the remains of cut words ("d" of "I'd"), but a lone letter may be the point: vitamin D
+    return Language(name, script, name, frozenset(word for word in listed if len(word) > 1 or word in "aiyoeàé"))
 
 
 def _main_script(texts: Iterable[str]) -> str:

@@ -115,8 +115,17 @@ class QueryScorer:
 
     @cached_property
     def text_fields(self) -> tuple[str, ...]:
-        """Fields that are searched for words: those that are embedded, or all texts where none is."""
-        return self.config.text_fields or _fields_with_text(self.documents, self.config.id_field)
+        """Fields that are searched for words: those that are embedded, and compared lists such as tags or authors.
+
+        All fields where the configuration compares neither.
+        """
+        lists = [
+            part.field
+            for part in self.config.components
+            if isinstance(part, AttributeSimilarityComponent) and part.metric in ("jaccard", "dice", "overlap")
+        ]
+        fields = tuple(dict.fromkeys([*self.config.text_fields, *lists]))
+        return fields or _fields_with_text(self.documents, self.config.id_field)
 
     @cached_property
     def fields(self) -> frozenset[str]:
@@ -125,7 +134,7 @@ class QueryScorer:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The searched text of every document: its text fields, one a line."""
+        """The searched text of every document, one field a line."""
         return tuple("\n".join(filter(None, map(d.text, self.text_fields))) for d in self.documents)
 
     @cached_property
@@ -233,7 +242,7 @@ class QueryScorer:
         if not self.documents:
             return "There are no documents."
         if method != "cosine" and not self.index.analyzer.terms(query):
-            return "The question holds only words that are too common to search for, or no word at all."
+            return "The question holds no word."
         if method == "bm25":
             return "No word of the question occurs in the documents."
         return "Nothing in the documents resembles the question."

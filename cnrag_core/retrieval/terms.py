@@ -1,8 +1,9 @@
 """How a text becomes the terms that a question is matched on.
 
-Enters: a text. Leaves: its terms: words in lower case, stemmed, without accents and stop words; and
-character 2- to 4-grams where a script writes no spaces (Chinese, Japanese, Thai, ...). The two kinds
-mix within one text, so an English name in a Chinese paragraph is still a word.
+Enters: a text. Leaves: its terms: words in lower case, stemmed and without accents; and character
+2- to 4-grams where a script writes no spaces (Chinese, Japanese, Thai, ...). The two kinds mix within
+one text, so an English name in a Chinese paragraph is still a word. Stop words are left out of
+questions only: they are never what is asked, unless nothing else is ("The Who").
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ class TermAnalyzer:
 
     Examples
     --------
-    >>> TermAnalyzer(Language("english", "latin", "english", frozenset({"the"}))).terms("The Café's dogs")
-    ['cafe', 'dog']
+    >>> analyzer = TermAnalyzer(Language("english", "latin", "english", frozenset({"the"})))
+    >>> analyzer.terms("The Café's dogs")
+    ['the', 'cafe', 'dog']
+    >>> analyzer.question_terms("The dogs")
+    [('dogs', 'dog')]
     """
 
     def __init__(self, language: Language) -> None:
@@ -49,8 +53,14 @@ class TermAnalyzer:
         """The terms of a text in order, repeats included."""
         return [term for _, term in self.words_and_terms(text)]
 
+    def question_terms(self, text: str) -> list[tuple[str, str]]:
+        """Pairs of a word as written (in lower case) and its term, without stop words unless all are."""
+        pairs = list(self.words_and_terms(text))
+        telling = [pair for pair in pairs if pair[0] not in self.language.stop_words]
+        return telling or pairs
+
     def words_and_terms(self, text: str) -> Iterator[tuple[str, str]]:
-        """Pairs of a word as it is written (in lower case) and its term; stop words are left out."""
+        """Pairs of a word as written (in lower case) and its term, in order."""
         for word in split_words(text):
             if _is_unspaced(word):
                 for gram in character_grams(word):
@@ -58,13 +68,9 @@ class TermAnalyzer:
                 continue
             term = self._term_of.get(word)
             if term is None:
-                term = self._term_of[word] = self._term(word)
-            if term:
-                yield word, term
-
-    def _term(self, word: str) -> str:
-        """The term of one word; empty for a stop word. Folded after stemming: stemmers read accents."""
-        return "" if word in self.language.stop_words else fold_accents(self._stem(word))
+                # folded after stemming: stemmers read accents
+                term = self._term_of[word] = fold_accents(self._stem(word)) or word
+            yield word, term
 
 
 def split_words(text: str) -> list[str]:

@@ -37,8 +37,13 @@ def test_no_language_is_named_without_evidence(texts):
     assert language.stemmer is None
 
 
-def test_words_are_lowered_stemmed_and_freed_of_stop_words():
-    assert ENGLISH.terms("The Connections of a connected Connection") == ["connect"] * 3
+def test_words_are_lowered_and_stemmed():
+    assert ENGLISH.terms("Connections connected Connection") == ["connect"] * 3
+
+
+def test_questions_lose_their_stop_words_unless_they_are_all_there_is():
+    assert ENGLISH.question_terms("Which of the Connections is it") == [("connections", "connect")]
+    assert [word for word, _ in ENGLISH.question_terms("The Who")] == ["the", "who"]
 
 
 def test_possessives_match_their_owner():
