@@ -131,7 +131,9 @@ def search(
 def serve(
     source: Annotated[str | None, typer.Argument(help="A saved workspace or a sample to open first.")] = None,
     port: Annotated[int, typer.Option(help="Port on this machine.")] = 8501,
-    address: Annotated[str, typer.Option(help="Interface to listen on; the default is this machine only.")] = "127.0.0.1",
+    address: Annotated[
+        str, typer.Option(help="Interface to listen on; the default is this machine only.")
+    ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
 ) -> None:
     """Open the dashboard in a browser."""

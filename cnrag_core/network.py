@@ -298,9 +298,7 @@ def build_network(
         "Comparing all pairs",
         lambda step: build_graph(node_ids, columns, config.edges, max_edges=max_edges, progress=step),
     )
-    network = Network(
-        ordered, config, embedded, columns, built.candidates, built.graph, timer.seconds, tuple(warnings)
-    )
+    network = Network(ordered, config, embedded, columns, built.candidates, built.graph, timer.seconds, tuple(warnings))
     timer.run("Finding communities", lambda _: network.communities)
     network_warnings = [*warnings, *isolation_warnings(network)]
     final = replace(network, warnings=tuple(dict.fromkeys(network_warnings)))

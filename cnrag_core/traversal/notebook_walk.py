@@ -149,7 +149,8 @@ class _NotebookWalk:
                 total_tokens=self.total_tokens,
                 check=answer,
                 new_concepts=tuple(c for c in chunk.concepts if c not in self.seen_concepts),
-                decision=("Seed popped" if parent is None else f"Added when discovered from {parent}") + f"; {verdict}.",
+                decision=("Seed popped" if parent is None else f"Added when discovered from {parent}")
+                + f"; {verdict}.",
             )
         )
         return answer

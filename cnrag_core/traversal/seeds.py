@@ -24,7 +24,11 @@ def seeds_of(scores: Iterable[tuple[str, float]], *, kind: Literal["similarity",
     """
     cheapest: dict[str, Seed] = {}
     for chunk_id, score in scores:
-        if not math.isfinite(score) or (kind == "distance" and score < 0) or (kind == "similarity" and score > 1 + 1e-6):
+        if (
+            not math.isfinite(score)
+            or (kind == "distance" and score < 0)
+            or (kind == "similarity" and score > 1 + 1e-6)
+        ):
             raise ConfigError(f"The seed {chunk_id!r} has the {kind} {score}, which is not one.")
         seed = Seed(chunk_id, score, kind, score if kind == "distance" else max(1.0 - score, 0.0))
         if chunk_id not in cheapest or seed.cost < cheapest[chunk_id].cost:

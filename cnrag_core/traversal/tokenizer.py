@@ -39,6 +39,4 @@ def default_tokenizer() -> Tokenizer:
         return APPROXIMATE
     trained.no_truncation()
     trained.no_padding()
-    return Tokenizer(
-        "all-MiniLM-L6-v2 WordPiece", lambda text: len(trained.encode(text, add_special_tokens=False).ids)
-    )
+    return Tokenizer("all-MiniLM-L6-v2 WordPiece", lambda text: len(trained.encode(text, add_special_tokens=False).ids))

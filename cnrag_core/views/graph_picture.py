@@ -163,9 +163,7 @@ def pyvis_network(picture: GraphPicture, *, height: int = 640, dark: bool = Fals
     from pyvis.network import Network
 
     background, text = ("#0e1117", "#fafafa") if dark else ("#ffffff", "#262730")
-    network = Network(
-        height=f"{height}px", width="100%", bgcolor=background, font_color=text, cdn_resources="in_line"
-    )
+    network = Network(height=f"{height}px", width="100%", bgcolor=background, font_color=text, cdn_resources="in_line")
     network.toggle_physics(False)
     for i, node in enumerate(picture.nodes):
         network.add_node(

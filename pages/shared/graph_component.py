@@ -16,7 +16,9 @@ import streamlit as st
 HERE = Path(__file__).parent
 
 # The library is written for three module systems; hiding them makes it define the global `vis`.
-LOADER = "(() => { const exports = undefined, module = undefined, define = undefined;\n%s\n})();\nexport default () => {};"
+LOADER = (
+    "(() => { const exports = undefined, module = undefined, define = undefined;\n%s\n})();\nexport default () => {};"
+)
 
 BODY = """<div class="box">
 <div class="tools"><button class="fit" title="Show the whole graph">Fit</button>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
 
@@ -152,5 +151,3 @@ def test_numbers_do_not_depend_on_the_order_of_the_chunks():
         pairs = [PAIRS[i] for i in rng.permutation(len(PAIRS))]
         trace = audited_walk(graph_of_pairs(chunks, pairs), seeds, required_evidence=NEEDED)
         assert trace.path == [C, B, E, O, R]
-
-

@@ -1,0 +1,184 @@
+"""A corpus, its configuration and what was built from them: what a person works on, saved and reopened.
+
+Enters: a sample's name, files, or a saved workspace. Leaves: a `Workspace`, immutable; another threshold
+or configuration makes another one. Knows nothing of browsers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cnrag_core.config.spec import PipelineConfig
+from cnrag_core.corpus.document import Corpus
+from cnrag_core.errors import CorpusError
+from cnrag_core.network import Network, build_network
+from cnrag_core.rag import checked_threshold
+from cnrag_core.types import Progress, silent
+
+if TYPE_CHECKING:
+    from cnrag_core.evaluation.judgements import JudgedQuery
+
+SUFFIX = ".cnrag"
+N_SHOWN = 10
+"""Communities, hubs and bridges in a summary."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """Documents, how they are compared, and the network that this makes.
+
+    Attributes
+    ----------
+    name
+        What people call it: the sample or the file.
+    corpus, config, network
+        As read, as validated, as built.
+    queries
+        Judged questions about the corpus, if any.
+    sample
+        Name of the shipped sample, or None for a person's own corpus.
+    """
+
+    name: str
+    corpus: Corpus
+    config: PipelineConfig
+    network: Network
+    queries: tuple[JudgedQuery, ...] = ()
+    sample: str | None = None
+
+    @classmethod
+    def build(
+        cls,
+        corpus: Corpus,
+        config: PipelineConfig | None = None,
+        *,
+        name: str | None = None,
+        queries: Sequence[JudgedQuery] = (),
+        sample: str | None = None,
+        progress: Progress = silent,
+    ) -> Workspace:
+        """Build a network from a corpus; without a configuration one is guessed from its fields."""
+        if config is None:
+            from cnrag_core.config.infer import infer_config
+
+            config = infer_config(corpus)
+        network = build_network(corpus, config, progress=progress)
+        return cls(name or corpus.name, corpus, config, network, tuple(queries), sample)
+
+    @classmethod
+    def of_sample(cls, name: str, config: PipelineConfig | None = None, *, progress: Progress = silent) -> Workspace:
+        """Build one of the shipped samples."""
+        from cnrag_core.config.loader import load_config
+        from cnrag_core.corpus.samples import load_sample
+        from cnrag_core.evaluation.judgements import judged_queries
+
+        sample = load_sample(name)
+        chosen = config or load_config(sample.config_yaml)
+        queries = judged_queries(sample.queries)
+        return cls.build(sample.corpus, chosen, name=sample.title, queries=queries, sample=name, progress=progress)
+
+    @classmethod
+    def of_source(cls, source: str, config: Path | None = None, *, progress: Progress = silent) -> Workspace:
+        """From what a person names: a saved workspace, a corpus on disk, or a sample.
+
+        Raises
+        ------
+        CorpusError
+            If it is none of them; the message lists the samples.
+        """
+        from cnrag_core.config.loader import load_config
+        from cnrag_core.corpus.readers import read_corpus
+        from cnrag_core.corpus.samples import sample_names
+
+        chosen = None if config is None else load_config(config)
+        path = Path(source)
+        if path.suffix == SUFFIX and path.is_file():
+            opened = cls.open(path)
+            return opened if chosen is None else opened.rebuilt(chosen, progress=progress)
+        if path.exists():
+            corpus = read_corpus(
+                path,
+                id_field=chosen.id_field if chosen else "id",
+                fields=chosen.fields or None if chosen else None,
+            )
+            return cls.build(corpus, chosen, progress=progress)
+        if source in sample_names():
+            return cls.of_sample(source, chosen, progress=progress)
+        raise CorpusError(
+            f"{source!r} is neither a file, a folder nor a sample; the samples are {', '.join(sample_names())}."
+        )
+
+    def rebuilt(self, config: PipelineConfig, *, progress: Progress = silent) -> Workspace:
+        """The same documents compared in another way."""
+        return replace(self, config=config, network=build_network(self.corpus, config, progress=progress))
+
+    def at(self, threshold: float | None) -> Workspace:
+        """The same network at another threshold; None leaves it as built."""
+        if threshold is None:
+            return self
+        return replace(self, network=self.network.at_threshold(checked_threshold(self.network, threshold)))
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one file, whole or not at all."""
+        from cnrag_core.workspace_file import Contents, write_file
+
+        write_file(Path(path), Contents(self.name, self.corpus, self.config, self.network, self.queries, self.sample))
+
+    @classmethod
+    def open(cls, source: str | Path | bytes) -> Workspace:
+        """Read a saved workspace; the view is the one that was saved, and nothing is computed again.
+
+        Raises
+        ------
+        StorageCorruptError
+            If the file is damaged or was not written by cnrag.
+        """
+        from cnrag_core.workspace_file import read_file
+
+        contents = read_file(source)
+        return cls(contents.name, contents.corpus, contents.config, contents.network, contents.queries, contents.sample)
+
+    def summary(self) -> dict[str, Any]:
+        """What was built, in plain values: figures, communities with tags, hubs, bridges, warnings."""
+        from cnrag_core.topology.roles import find_bridges, find_hubs
+
+        network = self.network
+        graph, communities = network.graph, network.communities
+        modularity = communities.modularity
+        hubs = find_hubs(graph, communities.labels, top=N_SHOWN)
+        bridges = find_bridges(graph, communities.labels, network.betweenness, top=N_SHOWN)
+        return {
+            "name": self.name,
+            "figures": {
+                "documents": graph.n_nodes,
+                "edges": graph.n_edges,
+                "edge rule": graph.rule,
+                "density": round(graph.density, 6),
+                "isolated documents": int(np.count_nonzero(graph.degree == 0)),
+                "communities of 2 or more": int(np.count_nonzero(communities.sizes >= 2)),
+                "modularity": "undefined" if modularity is None else round(modularity, 4),
+                "communities found by": communities.library,
+                "seconds": round(sum(network.timings.values()), 3),
+            },
+            "communities": [
+                {"community": c, "size": int(communities.sizes[c]), "tags": network.tags.get(c, [])}
+                for c in range(min(N_SHOWN, len(communities.sizes)))
+                if communities.sizes[c] >= 2
+            ],
+            "hubs": [{"id": hub.node_id, "title": network.title(hub.node_id), "degree": hub.degree} for hub in hubs],
+            "bridges": [
+                {
+                    "id": bridge.node_id,
+                    "title": network.title(bridge.node_id),
+                    "betweenness": bridge.betweenness,
+                    "communities": list(bridge.communities),
+                }
+                for bridge in bridges
+            ],
+            "warnings": list(network.warnings),
+        }

@@ -1,0 +1,171 @@
+"""The workspace of one visitor: every page opens it with its first statement.
+
+A visitor's own corpus lives in their session alone. Only the shipped samples, which are nobody's
+secret, are shared between sessions, keyed by their name. What must survive a reload is in the link:
+sample, threshold, document, question; never a word of a corpus.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from cnrag_core.errors import CNRagError
+from cnrag_core.network import Network
+from cnrag_core.rag import checked_threshold
+from cnrag_core.workspace import Workspace
+
+log = logging.getLogger("cnrag")
+
+DEFAULT_SAMPLE = "papers"
+MOST_VIEWS = 6
+"""Thresholds whose topology a session keeps."""
+
+
+def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -> Workspace:
+    """Set up the page and return the visitor's workspace, a sample where they have loaded nothing.
+
+    Parameters
+    ----------
+    title
+        Of the page.
+    question
+        That the page answers, in the visitor's words.
+    """
+    st.set_page_config(page_title=f"{title} · cnrag", page_icon=":material/hub:", layout="wide")
+    with shown_errors():
+        workspace = current_workspace()
+    _sidebar(workspace)
+    st.header(f"{icon} {title}", anchor=False)
+    st.caption(question)
+    return workspace
+
+
+def current_workspace() -> Workspace:
+    """The visitor's own workspace, or the sample that the link names, or the default sample."""
+    own = st.session_state.get("workspace")
+    if own is not None:
+        return own
+    opened = os.environ.get("CNRAG_OPEN")
+    if opened and "sample" not in st.query_params:
+        workspace = _given_at_start(opened)
+    else:
+        workspace = sample_workspace(st.query_params.get("sample", DEFAULT_SAMPLE))
+    st.session_state["workspace"] = workspace
+    return workspace
+
+
+def use_workspace(workspace: Workspace) -> None:
+    """Make a workspace the visitor's; what pointed into the old one is forgotten."""
+    st.session_state["workspace"] = workspace
+    for key in ("threshold", "selected", "views", "ego"):
+        st.session_state.pop(key, None)
+    for name in ("t", "doc", "q"):
+        st.query_params.pop(name, None)
+    if workspace.sample:
+        st.query_params["sample"] = workspace.sample
+    else:
+        st.query_params.pop("sample", None)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Building the sample …")
+def sample_workspace(name: str) -> Workspace:
+    """A shipped sample, built once for everybody."""
+    return Workspace.of_sample(name)
+
+
+@st.cache_resource(max_entries=1, show_spinner="Opening …")
+def _given_at_start(source: str) -> Workspace:
+    """What the server was started with."""
+    return Workspace.of_source(source)
+
+
+def current_threshold(workspace: Workspace) -> float | None:
+    """The threshold that the visitor looks at; None means as built."""
+    if "threshold" not in st.session_state and "t" in st.query_params:
+        try:
+            st.session_state["threshold"] = checked_threshold(workspace.network, float(st.query_params["t"]))
+        except (ValueError, CNRagError):
+            st.query_params.pop("t")  # a link from another corpus
+    return st.session_state.get("threshold")
+
+
+def choose_threshold(threshold: float | None) -> None:
+    """Look at another threshold, here and in the link; None is as built."""
+    st.session_state["threshold"] = threshold
+    if threshold is None:
+        st.query_params.pop("t", None)
+    else:
+        st.query_params["t"] = f"{threshold:.3f}"
+
+
+def current_network(workspace: Workspace) -> Network:
+    """The network at the visitor's threshold; a few are kept, with everything computed for them."""
+    threshold = current_threshold(workspace)
+    if threshold is None:
+        return workspace.network
+    views: dict[float, Network] = st.session_state.setdefault("views", {})
+    if threshold not in views:
+        views[threshold] = workspace.network.at_threshold(threshold)
+        while len(views) > MOST_VIEWS:
+            views.pop(next(iter(views)))
+    return views[threshold]
+
+
+def selected_document(workspace: Workspace) -> str | None:
+    """Id of the document that the visitor looks at, from the session or the link."""
+    if "selected" not in st.session_state:
+        st.session_state["selected"] = st.query_params.get("doc")
+    chosen = st.session_state["selected"]
+    return chosen if chosen in workspace.network.graph.index_of else None
+
+
+def select_document(node_id: str | None) -> None:
+    """Look at a document, here and in the link."""
+    st.session_state["selected"] = node_id
+    if node_id is None:
+        st.query_params.pop("doc", None)
+    else:
+        st.query_params["doc"] = node_id
+
+
+@contextmanager
+def shown_errors() -> Iterator[None]:
+    """Bad input as its own sentence; anything else as one sentence with a reference to the log."""
+    try:
+        yield
+    except CNRagError as error:
+        for line in str(error).splitlines():
+            st.error(literal(line), icon=":material/error:")
+        st.stop()
+    except Exception as error:
+        if type(error).__module__.startswith("streamlit"):
+            raise  # how Streamlit stops and reruns a script
+        reference = uuid.uuid4().hex[:8]
+        log.exception("page failed, reference %s", reference)
+        st.error(f"Something went wrong that should not have; it is logged under reference {reference}.")
+        st.stop()
+
+
+def literal(text: str) -> str:
+    """Text that Markdown shows as it is: no formula, link, picture, colour or heading comes of it."""
+    escaped = "".join(f"\\{character}" if character in "\\`*_{}[]()<>#+-.!|$:~^=&" else character for character in text)
+    return escaped.replace("\n", " ")
+
+
+def _sidebar(workspace: Workspace) -> None:
+    with st.sidebar:
+        st.caption("Workspace")
+        st.text(workspace.name)
+        network = current_network(workspace)
+        graph = network.graph
+        st.caption(f"{graph.n_nodes:,} documents · {graph.n_edges:,} edges · {literal(graph.rule)}")
+        if current_threshold(workspace) is not None:
+            st.button(
+                "Back to the graph as built", key="as_built", on_click=choose_threshold, args=(None,), width="stretch"
+            )
