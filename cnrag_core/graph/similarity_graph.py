@@ -19,9 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from cnrag_core.errors import UnknownNameError
-
-TIE_TOLERANCE = 1e-9
-"""Float noise at a threshold: a weight this little below it still counts as meeting it exactly."""
+from cnrag_core.similarity.scoring import TIE_TOLERANCE as TIE_TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +135,9 @@ class SimilarityGraph(WeightedEdges):
         n = self.n_nodes
         return 2 * self.n_edges / (n * (n - 1)) if n > 1 else 0.0
 
-    def to_networkx(self) -> nx.Graph:
+    def to_networkx(self) -> nx.Graph[str]:
         """A networkx view: nodes are ids, edges carry `weight` and `strong`; isolated nodes are kept."""
-        graph = nx.Graph()
+        graph: nx.Graph[str] = nx.Graph()
         graph.add_nodes_from(self.node_ids)
         ids, strong = self.node_ids, self.strong_similarity - TIE_TOLERANCE
         graph.add_edges_from(
@@ -161,11 +159,13 @@ def sorted_edges(
     return low[order], high[order], weight[order].astype(np.float64)
 
 
-def graph_of_networkx(graph: nx.Graph) -> SimilarityGraph:
+def graph_of_networkx(graph: nx.Graph[str]) -> SimilarityGraph:
     """The array form of a networkx graph; a missing `weight` counts as 1, self-loops are dropped."""
     node_ids = tuple(sorted(map(str, graph.nodes)))
     index = {node_id: i for i, node_id in enumerate(node_ids)}
-    edges = [(index[str(a)], index[str(b)], float(d.get("weight", 1.0))) for a, b, d in graph.edges(data=True) if a != b]
+    edges = [
+        (index[str(a)], index[str(b)], float(d.get("weight", 1.0))) for a, b, d in graph.edges(data=True) if a != b
+    ]
     left = np.array([a for a, _, _ in edges], dtype=np.int32)
     right = np.array([b for _, b, _ in edges], dtype=np.int32)
     weight = np.array([w for _, _, w in edges], dtype=np.float64)

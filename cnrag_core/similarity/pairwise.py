@@ -1,0 +1,341 @@
+"""All pairs that are similar enough, exactly.
+
+Enters: columns and a threshold. Leaves: `Pairs`. Every pair is compared, in blocks; nothing is
+approximate and no n x n matrix is ever held. Small corpora are compared by scipy, larger ones by
+compiled loops; the pairs and their weights are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cnrag_core.errors import ConfigError, ResourceLimitError
+from cnrag_core.similarity.blocks import BlockScorer
+from cnrag_core.similarity.components import ComponentColumn, n_rows
+from cnrag_core.similarity.scoring import TIE_TOLERANCE, score_pairs
+from cnrag_core.types import Progress, silent
+
+COMPILED_FROM = 2_000
+"""Fewer documents than this are compared by scipy: compiling, the first time, would take longer."""
+
+BLOCK_CELLS = 2_000_000
+"""Scores of one block of rows: 16 MB."""
+
+FLOOR_STEP = 0.01
+"""Floors and suggested thresholds are named on this grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Scored pairs of node numbers.
+
+    Attributes
+    ----------
+    left, right
+        (n_pairs,) int32, ``left < right``; ascending by (left, right) where all pairs were compared.
+    weight
+        (n_pairs,) float64 combined similarity, greater than 0 and at most 1.
+    """
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def at_least(self, threshold: float) -> Pairs:
+        """The pairs of at least this weight, in the same order."""
+        keep = self.weight >= threshold - TIE_TOLERANCE
+        return Pairs(self.left[keep], self.right[keep], self.weight[keep])
+
+
+@dataclass
+class Floor:
+    """A threshold that whoever collects the pairs may raise while they are still being found."""
+
+    value: float
+
+
+def pairs_above(
+    columns: Sequence[ComponentColumn],
+    threshold: float,
+    *,
+    max_pairs: int | None = None,
+    progress: Progress = silent,
+) -> Pairs:
+    """Every pair whose combined similarity is at least the threshold, and more than 0.
+
+    Parameters
+    ----------
+    columns
+        What is compared; the weights sum to 1.
+    threshold
+        In [0, 1]; a similarity that meets it exactly counts, up to float noise of 1e-9.
+    max_pairs
+        Refuse instead of returning more.
+    progress
+        Told the share of comparisons done; may raise to cancel.
+
+    Raises
+    ------
+    ConfigError
+        If the threshold is not a number in [0, 1].
+    ResourceLimitError
+        If there are more than `max_pairs`.
+    """
+    check_threshold(threshold)
+    found, count = [], 0
+    for part in stream_pairs(columns, Floor(threshold), progress=progress):
+        count += len(part)
+        if max_pairs is not None and count > max_pairs:
+            raise ResourceLimitError(
+                f"More than {max_pairs:,} pairs are at least {threshold:.2f} similar; raise the threshold."
+            )
+        found.append(part)
+    return concat_pairs(found)
+
+
+def pairs_of_rows(columns: Sequence[ComponentColumn], rows: Sequence[int], threshold: float = 0.0) -> Pairs:
+    """Every pair that has one of a few rows in it: what adding or changing these documents brings.
+
+    Parameters
+    ----------
+    columns
+        What is compared, the changed documents included.
+    rows
+        Their node numbers; a pair of two of them is returned once.
+    threshold
+        In [0, 1]; pairs at or above it, and above 0.
+
+    Raises
+    ------
+    ConfigError
+        If the threshold is not a number in [0, 1].
+    """
+    check_threshold(threshold)
+    chosen = np.unique(np.asarray(rows, dtype=np.int64))
+    found = []
+    for block, scores in _score_blocks(columns, chosen):
+        new = _selected(columns, block, scores, threshold)
+        # Of two chosen rows, only the pair seen from the smaller one is kept.
+        other_chosen = np.isin(new.right, chosen)
+        keep = (new.left != new.right) & (~other_chosen | (new.left < new.right))
+        left, right = new.left[keep], new.right[keep]
+        found.append(Pairs(np.minimum(left, right), np.maximum(left, right), new.weight[keep]))
+    pairs = concat_pairs(found)
+    order = np.lexsort((pairs.right, pairs.left))
+    return Pairs(pairs.left[order], pairs.right[order], pairs.weight[order])
+
+
+def score_listed(
+    columns: Sequence[ComponentColumn], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Combined similarity of many listed pairs; the numbers of `score_pairs`, by the faster way there is."""
+    return score_pairs(columns, left, right)
+
+
+def stream_pairs(columns: Sequence[ComponentColumn], floor: Floor, *, progress: Progress = silent) -> Iterator[Pairs]:
+    """The pairs at or above a floor, part by part, in ascending order of their left node.
+
+    The floor may be raised between two parts; later parts then hold only pairs at or above it.
+    """
+    n = n_rows(columns)
+    done = 0
+    for block, scores in _score_blocks(columns, np.arange(n, dtype=np.int64)):
+        upper = np.arange(n, dtype=np.int64)[None, :] > block[:, None]
+        yield _selected(columns, block, np.where(upper, scores, 0.0), floor.value)
+        done += len(block)
+        progress("Comparing pairs", done / n)
+
+
+def strongest_pairs(
+    columns: Sequence[ComponentColumn], floor: float, max_pairs: int, *, progress: Progress = silent
+) -> tuple[Pairs, float]:
+    """The strongest pairs at or above a floor, as many as fit.
+
+    The set is fixed by the pairs alone (descending weight, ties ascending by node numbers), whatever the
+    order in which they are found; memory stays within one and a half times `max_pairs`.
+
+    Returns
+    -------
+    Pairs
+        At most `max_pairs`, in canonical order.
+    float
+        The floor at and above which these are all pairs there are: the given one, or, where some were
+        dropped, the next value on a grid of 0.01 above the strongest that was.
+
+    Raises
+    ------
+    ResourceLimitError
+        If more than `max_pairs` have the highest similarity that there is, where no floor can help.
+    """
+    current = Floor(floor)
+    kept: list[Pairs] = []
+    count, cut = 0, False
+    for part in stream_pairs(columns, current, progress=progress):
+        kept.append(part)
+        count += len(part)
+        if count > max_pairs + max_pairs // 2:
+            kept, count, cut = [_strongest(concat_pairs(kept), max_pairs)], max_pairs, True
+            current.value = max(current.value, float(kept[0].weight.min(initial=1.0)))
+    pairs = concat_pairs(kept)
+    if len(pairs) > max_pairs:
+        pairs, cut = _strongest(pairs, max_pairs), True
+    pairs = canonical_pairs(pairs)
+    if not cut:
+        return pairs, floor
+    weakest = float(pairs.weight[-1]) if len(pairs) else 1.0
+    if not len(pairs) or weakest >= float(pairs.weight[0]) - TIE_TOLERANCE:
+        raise ResourceLimitError(
+            f"More than {max_pairs:,} pairs of documents are equally alike ({weakest:.2f}), and none is more alike, so "
+            "no threshold makes a graph that fits; remove the repeats, or compare something that tells them apart."
+        )
+    return pairs, next_floor(weakest)
+
+
+def next_floor(weight: float) -> float:
+    """The first value on the grid of 0.01 that a pair of this weight does not reach."""
+    step = math.floor(weight / FLOOR_STEP)
+    while step * FLOOR_STEP - TIE_TOLERANCE <= weight:
+        step += 1
+    return round(step * FLOOR_STEP, 2)
+
+
+def canonical_pairs(pairs: Pairs) -> Pairs:
+    """The pairs by descending weight, ties ascending by (left, right): the order of graph edges."""
+    order = np.lexsort((pairs.right, pairs.left, -pairs.weight))
+    return Pairs(pairs.left[order], pairs.right[order], pairs.weight[order])
+
+
+def _strongest(pairs: Pairs, count: int) -> Pairs:
+    """The first `count` pairs of the canonical order, themselves in no order."""
+    if len(pairs) <= count:
+        return pairs
+    if count == 0:
+        return concat_pairs([])
+    weakest = np.partition(pairs.weight, len(pairs) - count)[len(pairs) - count]
+    keep = pairs.weight > weakest
+    ties = np.flatnonzero(pairs.weight == weakest)
+    first = np.lexsort((pairs.right[ties], pairs.left[ties]))[: count - int(np.count_nonzero(keep))]
+    keep[ties[first]] = True
+    return Pairs(pairs.left[keep], pairs.right[keep], pairs.weight[keep])
+
+
+def top_neighbors(
+    columns: Sequence[ComponentColumn], rows: NDArray[np.int64], k: int, *, progress: Progress = silent
+) -> Pairs:
+    """The k most similar other documents of each of the rows: ties by smaller number, similarity above 0.
+
+    Returns
+    -------
+    Pairs
+        At most ``k * len(rows)``, each pair once, ascending by (left, right).
+    """
+    found, done = [], 0
+    for block, scores in _score_blocks(columns, rows):
+        scores[np.arange(len(block)), block] = 0.0
+        found.append(_strongest_of_block(columns, block, scores, k))
+        done += len(block)
+        progress("Finding nearest neighbours", done / len(rows))
+    return unique_pairs(concat_pairs(found))
+
+
+def check_threshold(threshold: float) -> None:
+    """`ConfigError` unless the threshold is a number in [0, 1]."""
+    if not (isinstance(threshold, (int, float, np.floating, np.integer)) and math.isfinite(threshold)):
+        raise ConfigError(f"The threshold must be a number from 0 to 1, found {threshold!r}.")
+    if not 0.0 <= threshold <= 1.0:
+        raise ConfigError(f"The threshold must be from 0 to 1, found {threshold:g}.")
+
+
+def concat_pairs(parts: Sequence[Pairs]) -> Pairs:
+    """The pairs of all parts, one after the other."""
+    return Pairs(
+        np.concatenate([part.left for part in parts] or [np.zeros(0, np.int32)]),
+        np.concatenate([part.right for part in parts] or [np.zeros(0, np.int32)]),
+        np.concatenate([part.weight for part in parts] or [np.zeros(0, np.float64)]),
+    )
+
+
+def unique_pairs(pairs: Pairs) -> Pairs:
+    """Each pair once, ascending by (left, right)."""
+    order = np.lexsort((pairs.right, pairs.left))
+    left, right, weight = pairs.left[order], pairs.right[order], pairs.weight[order]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+    return Pairs(left[first], right[first], weight[first])
+
+
+def _score_blocks(
+    columns: Sequence[ComponentColumn], rows: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    scorer = BlockScorer(columns)
+    size = max(1, BLOCK_CELLS // max(1, scorer.n))
+    for start in range(0, len(rows), size):
+        block = rows[start : start + size]
+        yield block, scorer.scores(block)
+
+
+def _selected(
+    columns: Sequence[ComponentColumn], block: NDArray[np.int64], scores: NDArray[np.float64], threshold: float
+) -> Pairs:
+    """The cells of a block that reach the threshold, as (row, column) pairs with their exact scores."""
+    row, column = np.nonzero((scores >= threshold - TIE_TOLERANCE) & (scores > 0.0))
+    left, weight = block[row], scores[row, column]
+    if not BlockScorer(columns).is_exact:
+        weight = score_pairs(columns, left, column)
+        keep = (weight >= threshold - TIE_TOLERANCE) & (weight > 0.0)
+        left, column, weight = left[keep], column[keep], weight[keep]
+    return Pairs(left.astype(np.int32), column.astype(np.int32), weight)
+
+
+def _strongest_of_block(
+    columns: Sequence[ComponentColumn], block: NDArray[np.int64], scores: NDArray[np.float64], k: int
+) -> Pairs:
+    """The k strongest cells of each row, scored exactly.
+
+    Scores may lie a little above the exact ones, never below. The k-th best exact score among the k best
+    looking cells is therefore a threshold that every true neighbour reaches.
+    """
+    n = scores.shape[1]
+    k = min(k, n)
+    best = np.argpartition(scores, n - k, axis=1)[:, n - k :]
+    looked_at = _exact(columns, block, np.repeat(np.arange(len(block)), k), best.reshape(-1), scores)
+    least = looked_at.reshape(len(block), k).min(axis=1)
+    row, column = np.nonzero((scores >= least[:, None]) & (scores > 0.0))
+    weight = _exact(columns, block, row, column, scores)
+    keep = _first_k(row, column, weight, k) & (weight > 0.0)
+    left, right = block[row[keep]].astype(np.int32), column[keep].astype(np.int32)
+    return Pairs(np.minimum(left, right), np.maximum(left, right), weight[keep])
+
+
+def _exact(
+    columns: Sequence[ComponentColumn],
+    block: NDArray[np.int64],
+    row: NDArray[np.int64],
+    column: NDArray[np.int64],
+    scores: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    if BlockScorer(columns).is_exact:
+        return scores[row, column]
+    exact = score_pairs(columns, block[row], column)
+    exact[block[row] == column] = 0.0
+    return exact
+
+
+def _first_k(
+    row: NDArray[np.int64], column: NDArray[np.int64], weight: NDArray[np.float64], k: int
+) -> NDArray[np.bool_]:
+    """Which cells are among the k strongest of their row; ties by smaller column."""
+    order = np.lexsort((column, -weight, row))
+    ordered_rows = row[order]
+    rank = np.arange(len(row)) - np.searchsorted(ordered_rows, ordered_rows, side="left")
+    keep = np.zeros(len(row), dtype=bool)
+    keep[order[rank < k]] = True
+    return keep
