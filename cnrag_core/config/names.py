@@ -20,6 +20,38 @@ MODEL_ALIASES = {
     "sentence_transformers": "sentence_bert",
     "sentence-transformers": "sentence_bert",
 }
+FIELD_KIND_ALIASES = {
+    "string": "text",
+    "str": "text",
+    "array": "list",
+    "set": "list",
+    "int": "number",
+    "integer": "number",
+    "float": "number",
+    "bool": "boolean",
+    "enum": "category",
+    "datetime": "date",
+}
+
+OTHER_WORDS_FOR_KEYS: Mapping[str, tuple[str, ...]] = {
+    "threshold": ("min_combined_similarity", "min", "min_similarity"),
+    "min_similarity": ("min", "min_combined_similarity"),
+    "min": ("min_similarity", "min_combined_similarity"),
+    "min_combined_similarity": ("min",),
+    "k": ("max_per_node",),
+    "top_k": ("max_per_node",),
+    "max_neighbors": ("max_per_node",),
+    "neighbors": ("min_neighbors",),
+    "seed": ("random_state",),
+    "random_seed": ("random_state",),
+    "id": ("id_field", "component_id"),
+    "name": ("component_id",),
+    "fields": ("schema", "in"),
+    "kind": ("type",),
+    "embedding": ("ref",),
+    "similarity": ("ref",),
+}
+"""Words that people use for a key of ours; the first that is known at that place is proposed."""
 
 
 def canonical(value: Any, aliases: Mapping[str, str]) -> Any:
@@ -31,3 +63,13 @@ def canonical(value: Any, aliases: Mapping[str, str]) -> Any:
     'fixed_tokens'
     """
     return aliases.get(value, value) if isinstance(value, str) else value
+
+
+ALIASES: Mapping[str, str] = {
+    **CHUNKING_ALIASES,
+    **AGGREGATION_ALIASES,
+    **METRIC_ALIASES,
+    **MODEL_ALIASES,
+    **FIELD_KIND_ALIASES,
+}
+"""All of them, for guessing what a misspelt word stands for."""
