@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cnrag_core.chunking.tokens import count_tokens as approximate_tokens
 from cnrag_core.types import Rows
 
 
@@ -39,6 +40,10 @@ class EmbeddingProvider(ABC):
     @abstractmethod
     def get_model_config(self) -> dict[str, Any]:
         """Everything besides the text that decides a row; JSON-serialisable."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text as this model counts them; words x 1.3 where it has no tokenizer at hand."""
+        return approximate_tokens(text)
 
     def embed_rows(self, texts: Sequence[str]) -> Rows:
         """L2-normalised rows in the provider's natural form: CSR for TF-IDF, dense otherwise."""

@@ -6,13 +6,33 @@ Guide 003, "Dual storage pattern": chunk rows 0, 1, ... and the aggregate as ``c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 AGGREGATE_INDEX = -1
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FieldEmbedding:
+    """Everything kept of one field of one document: its chunk rows and their aggregate.
+
+    `chunks` is (k, d) float32, `aggregate` (d,) float32. `config_hash` tells configurations of one
+    model apart and `text_hashes` are the SHA-256 of the k chunk texts; with both, a row can be found
+    again by its text, whichever document it came from.
+    """
+
+    node_id: str
+    field: str
+    model: str
+    chunks: NDArray[np.float32]
+    aggregate: NDArray[np.float32]
+    metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    config_hash: str = ""
+    text_hashes: tuple[str, ...] = ()
 
 
 class EmbeddingStore(Protocol):
@@ -39,3 +59,13 @@ class EmbeddingStore(Protocol):
     def get_metadata(self, node_id: str, field: str, model: str) -> dict[str, Any] | None: ...
 
     def has_embedding(self, node_id: str, field: str, model: str) -> bool: ...
+
+    def save_many(self, records: Iterable[FieldEmbedding]) -> None:
+        """All of the records, or none."""
+
+    def load_metadata(self, node_ids: Sequence[str], field: str, model: str) -> dict[str, dict[str, Any]]: ...
+
+    def load_text_embeddings(
+        self, model: str, config_hash: str, text_hashes: Sequence[str]
+    ) -> dict[str, NDArray[np.float32]]:
+        """Rows of chunk texts that are known under this model and configuration, by text hash."""
