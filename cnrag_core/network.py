@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from cnrag_core.graph.links import TypedLinks
     from cnrag_core.graph.thresholds import ThresholdCurve, ThresholdSuggestion
     from cnrag_core.retrieval.query import QueryScorer
+    from cnrag_core.retrieval.search import Search
     from cnrag_core.similarity.structured import StructuredSimilarity
+    from cnrag_core.topology.analyzer import NetworkAnalyzer
     from cnrag_core.topology.centrality import Betweenness
     from cnrag_core.topology.communities import Communities
     from cnrag_core.topology.layout import Layout
@@ -147,7 +150,7 @@ class Network:
     def similarity(self) -> StructuredSimilarity:
         from cnrag_core.similarity.structured import StructuredSimilarity
 
-        names = {name: terms for name, part in self.embedded.items() if (terms := part.term_names()) is not None}
+        names = {name: terms for name, part in self.embedded.items() if (terms := part.terms()) is not None}
         return StructuredSimilarity(self.node_ids, self.columns, term_names=names)
 
     @cached_property
@@ -181,6 +184,24 @@ class Network:
         from cnrag_core.retrieval.query import QueryScorer
 
         return QueryScorer(self.documents, self.config, self.embedded)
+
+    @cached_property
+    def networkx(self) -> nx.Graph[str]:
+        """The graph for networkx, made on first use."""
+        return self.graph.to_networkx()
+
+    @cached_property
+    def analyzer(self) -> NetworkAnalyzer:
+        """The topology by node id (guide 002)."""
+        from cnrag_core.topology.analyzer import NetworkAnalyzer
+
+        return NetworkAnalyzer(self.graph, documents=self.documents, fields=self.tag_fields)
+
+    def search(self, query: str) -> Search:
+        """A question, refined step by step."""
+        from cnrag_core.retrieval.search import Search
+
+        return Search(query, self)
 
     @cached_property
     def links(self) -> TypedLinks:
@@ -291,7 +312,7 @@ def build_network(
                 ordered, part, provider=provider, store=store, progress=step
             ),
         )
-        warnings.extend(embedded[part.name].warnings)
+        warnings.extend(embedded[part.name].notes)
     columns = timer.run("Preparing the comparison", lambda _: build_columns(ordered, config, embedded))
     node_ids = tuple(document.id for document in ordered)
     built = timer.run(

@@ -106,6 +106,28 @@ def build_graph(
     return BuiltGraph(CandidateEdges(ids, above.left, above.right, above.weight, floor=floor), graph)
 
 
+def graph_of_candidates(
+    candidates: CandidateEdges,
+    columns: Sequence[ComponentColumn],
+    rule: EdgeRule,
+    *,
+    max_edges: int = MAX_EDGES,
+) -> SimilarityGraph | None:
+    """The graph of a rule from candidate edges that are already known; None where they do not suffice.
+
+    They do not where the rule asks for pairs below their floor: a lower minimum, or a greater density.
+    """
+    n = candidates.n_nodes
+    if rule.is_empty or rule is DEFAULT_EDGE_RULE:
+        rule = default_edge_rule(n)
+    short = edges_of_density(rule.density or 0.0, n) > candidates.n_edges and candidates.floor > 0
+    by_value_alone = not rule.by_density and rule.max_per_node is None
+    if short or (by_value_alone and (rule.min_similarity or 0.0) < candidates.floor):
+        return None
+    pairs = Pairs(candidates.left, candidates.right, candidates.weight)
+    return _choose_edges(candidates.node_ids, pairs, candidates.floor, columns, rule, max_edges, silent)
+
+
 class NetworkBuilder:
     """Builds a networkx graph from one embedding a node: an edge where the cosine reaches a minimum.
 
