@@ -35,9 +35,8 @@ class Place:
 
     @property
     def noun(self) -> str:
-        """What is chosen there, with its article: ``a set metric``."""
-        title = (self.info.title if self.info else None) or "value"
-        return f"{'an' if title[0] in 'aeio' else 'a'} {title}"
+        """What is chosen there: ``set metric``."""
+        return (self.info.title if self.info else None) or "value"
 
     @property
     def limits(self) -> dict[str, float]:

@@ -84,7 +84,12 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return number_text(value)
-    return "nothing" if value is None else f"a {kind_of(value)}"
+    return "nothing" if value is None else with_article(kind_of(value))
+
+
+def with_article(noun: str) -> str:
+    """``a list``, ``an object``."""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
 def number_text(value: float) -> str:
@@ -186,7 +191,7 @@ def _sentence(item: ErrorDetails, place: Place) -> str:
         return f"this key is required and missing{about}."
     if kind == "literal_error":
         choices = [str(choice) for choice in get_args(core)]
-        return f"{shown(value)} is not {place.noun}. {one_of(choices)}{did_you_mean(value, choices)}"
+        return f"{shown(value)} is not {with_article(place.noun)}. {one_of(choices)}{did_you_mean(value, choices)}"
     if kind in _WANTED:
         return f"{label} must be {_WANTED[kind]}, got {_got(value, _WANTED[kind])}."
     if kind in _BEYOND_BOUNDS:
@@ -255,7 +260,7 @@ def _reads_as_number(text: str) -> bool:
 def _wrong_branch(value: Any, place: Place) -> str:
     choices = dict(branches_of(place.annotation))
     given = value.get("type") if isinstance(value, Mapping) else getattr(value, "type", None)
-    found = "type is missing." if given is None else f"{shown(given)} is not {place.noun}."
+    found = "type is missing." if given is None else f"{shown(given)} is not {with_article(place.noun)}."
     return f"{found} {one_of(choices)}{did_you_mean(given, choices)}"
 
 
@@ -273,6 +278,6 @@ def _bounds(limits: Mapping[str, float], crossed: Mapping[str, Any]) -> str:
 
 def _percent(value: Any, limits: Mapping[str, float]) -> str:
     """People write 40 and mean 40 %."""
-    if limits.get("le") == 1 and isinstance(value, (int, float)) and 1 < value <= 100:
+    if limits.get("le") == 1 and isinstance(value, (int, float)) and 2 <= value <= 100:
         return f" For {number_text(value)} % write {number_text(round(value / 100, 6))}."
     return ""

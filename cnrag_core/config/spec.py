@@ -100,7 +100,7 @@ Names: TypeAlias = Annotated[tuple[Name, ...], BeforeValidator(_tuple_of_one), F
 class _ConfigErrors(ModelMetaclass):
     """Direct construction reports like the loader does: a `ConfigError` that lists every problem."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  (a metaclass: its instances are classes)
         try:
             return super().__call__(*args, **kwargs)
         except ValidationError as error:
@@ -238,7 +238,7 @@ class VectorOptions(Spec):
     model: ModelKind = Field(
         "tfidf",
         title="embedding model",
-        description="tfidf: words that two texts share; sentence_bert: meaning, on this machine; ollama: an Ollama server",
+        description="tfidf: words that two texts share; sentence_bert: their meaning; ollama: an Ollama server",
     )
     model_name: Name | None = Field(
         None,
@@ -357,8 +357,8 @@ class AttributeComparison(Spec):
     metric: Metric = Field(
         "jaccard",
         title="set metric",
-        description="jaccard: shared / all items; dice: twice the shared / the sum of both sizes; overlap: shared / the "
-        "smaller set; exact: 1 if equal; numeric: closeness of two numbers",
+        description="jaccard: shared / all items; dice: twice the shared / the sum of both sizes; "
+        "overlap: shared / the smaller set; exact: 1 if equal; numeric: closeness of two numbers",
     )
     scale: Annotated[Number, Field(gt=0, le=1e15)] | None = Field(
         None, description="s in exp(-d^2 / 2s^2) of metric `numeric`, in the field's own unit"
@@ -564,7 +564,7 @@ class EngineSpec(Spec):
     engine: Literal["local", "dask"] = Field(
         "local",
         title="engine",
-        description="local: this process; dask: the same blocks of pairs on a cluster; `engine: dask` is short for this key",
+        description="local: this process; dask: the same blocks on a cluster; `engine: dask` is short for this key",
     )
     scheduler: Name | None = Field(
         None, description="address of the Dask scheduler, e.g. `tcp://10.0.0.1:8786`; not in an uploaded file"
@@ -653,11 +653,13 @@ class PipelineConfig(SharedSections):
 
         Examples
         --------
-        >>> parts = [FieldEmbeddingComponent(field=f, weight=w) for f, w in [("title", 3), ("abstract", 5), ("tags", 2)]]
+        >>> ratio = {"title": 3, "abstract": 5, "tags": 2}
+        >>> parts = [FieldEmbeddingComponent(field=name, weight=weight) for name, weight in ratio.items()]
         >>> PipelineConfig(components=parts).normalized_weights
         {'title': 0.3, 'abstract': 0.5, 'tags': 0.2}
         """
-        total = sum(component.weight for component in self.components)
+        # fsum, so that 0.3, 0.4, 0.2 and 0.1 add up to exactly 1
+        total = math.fsum(component.weight for component in self.components)
         return {component.name: component.weight / total for component in self.components}
 
     @property
