@@ -6,6 +6,7 @@ or configuration makes another one. Knows nothing of browsers.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,6 +129,14 @@ class Workspace:
         from cnrag_core.workspace_file import Contents, write_file
 
         write_file(Path(path), Contents(self.name, self.corpus, self.config, self.network, self.queries, self.sample))
+
+    def to_bytes(self) -> bytes:
+        """The same file in memory, for a download."""
+        from cnrag_core.workspace_file import Contents, write_stream
+
+        buffer = io.BytesIO()
+        write_stream(buffer, Contents(self.name, self.corpus, self.config, self.network, self.queries, self.sample))
+        return buffer.getvalue()
 
     @classmethod
     def open(cls, source: str | Path | bytes) -> Workspace:

@@ -22,7 +22,8 @@ LOADER = (
 
 BODY = """<div class="box">
 <div class="tools"><button class="fit" title="Show the whole graph">Fit</button>
-<button class="png" title="Save the picture">PNG</button><button class="full" title="Full screen">Full screen</button></div>
+<button class="png" title="Save the picture">PNG</button>
+<button class="full" title="Full screen">Full screen</button></div>
 <div class="graph" role="application" tabindex="0"></div></div>"""
 
 TOOLBAR = 12

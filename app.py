@@ -1,0 +1,37 @@
+"""Home: what have I got? Choose or upload a corpus, say how it is compared, build, see what was built."""
+
+import streamlit as st
+
+from cnrag_core.views.weight_bars import weight_bars
+from cnrag_core.views.workspace_tables import build_table, community_table, figures_of_workspace
+from pages.shared.load import load_panel
+from pages.shared.session import current_network, literal, open_workspace, shown_errors
+
+workspace = open_workspace(
+    "cnrag", "A pile of documents becomes a graph that you explore, tune and question.", icon=":material/hub:"
+)
+
+with shown_errors():
+    network = current_network(workspace)
+    st.subheader(literal(workspace.name), anchor=False)
+    for column, (name, value, explanation) in zip(st.columns(6), figures_of_workspace(network), strict=True):
+        column.metric(name, value, help=explanation)
+    for warning in network.warnings:
+        st.info(literal(warning), icon=":material/info:")
+
+    communities, comparison = st.columns([3, 2], gap="large")
+    with communities:
+        st.markdown("**The largest communities**")
+        st.dataframe(community_table(network), key="home_communities", hide_index=True)
+        with st.container(horizontal=True):
+            st.page_link("pages/1_Network.py", label="Explore the network", icon=":material/hub:")
+            st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")
+            st.page_link("pages/6_Search.py", label="Ask a question", icon=":material/search:")
+    with comparison:
+        st.markdown("**How documents are compared**")
+        st.plotly_chart(weight_bars(workspace.config.normalized_weights), key="weights")
+        with st.expander("What the build did"):
+            st.dataframe(build_table(network), key="build_steps", hide_index=True)
+
+    st.divider()
+    load_panel(workspace)

@@ -1,0 +1,115 @@
+"""What a threshold means, in figures and sentences.
+
+Enters: a network at a threshold, its curve and a suggestion. Leaves: labelled figures, sentences, tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from cnrag_core.graph.similarity_graph import SimilarityGraph
+from cnrag_core.graph.thresholds import Orphan, ThresholdChange, ThresholdCurve, ThresholdSuggestion
+from cnrag_core.topology.communities import Communities
+
+
+class NetworkView(Protocol):
+    """What is read of a network."""
+
+    @property
+    def graph(self) -> SimilarityGraph: ...
+    @property
+    def communities(self) -> Communities: ...
+    @property
+    def curve(self) -> ThresholdCurve: ...
+    def title(self, node_id: str) -> str: ...
+
+
+def figures_of(network: NetworkView) -> list[tuple[str, str, str]]:
+    """(name, value, explanation) of the eight figures that a threshold decides."""
+    graph, communities = network.graph, network.communities
+    n_isolated = int(np.count_nonzero(graph.degree == 0))
+    n_components, giant = component_sizes(graph)
+    modularity = communities.modularity
+    return [
+        ("Edges", f"{graph.n_edges:,}", "Pairs of documents at or above the threshold."),
+        ("Density", percent(graph.density), "Share of all possible pairs that are linked."),
+        ("Neighbours", f"{graph.degree.mean() if graph.n_nodes else 0:.1f}", "Mean degree: links a document has."),
+        ("Isolated", f"{n_isolated:,}", "Documents that are linked to nothing."),
+        ("Components", f"{n_components:,}", "Groups that no path joins, isolated documents among them."),
+        ("Largest component", f"{giant:,}", "Documents in the largest group that hangs together."),
+        (
+            "Communities",
+            f"{int(np.count_nonzero(communities.sizes >= 2)):,}",
+            f"Groups of two or more, found by {communities.library}.",
+        ),
+        (
+            "Modularity",
+            "undefined" if modularity is None else f"{modularity:.3f}",
+            "How much more the communities are linked inside than chance would have it; undefined without edges.",
+        ),
+    ]
+
+
+def component_sizes(graph: SimilarityGraph) -> tuple[int, int]:
+    """Number of components, and documents in the largest."""
+    from scipy.sparse.csgraph import connected_components
+
+    if not graph.n_nodes:
+        return 0, 0
+    count, labels = connected_components(graph.adjacency, directed=False)
+    return int(count), int(np.bincount(labels).max())
+
+
+def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: ThresholdSuggestion) -> str:
+    """One sentence about where this threshold stands."""
+    graph = network.graph
+    n_isolated = int(np.count_nonzero(graph.degree == 0))
+    share = percent(n_isolated / graph.n_nodes) if graph.n_nodes else "0 %"
+    _, giant = component_sizes(graph)
+    whole = f"{percent(giant / graph.n_nodes) if graph.n_nodes else '0 %'} of the documents hang together"
+    where = ""
+    if suggestion.percolation is not None:
+        side = "below" if graph.threshold <= suggestion.percolation else "above"
+        where = f", {side} the {suggestion.percolation:.2f} at which the largest component falls apart"
+    return f"With this rule ({graph.rule}) {whole} and {share} are linked to nothing{where}."
+
+
+def change_sentence(change: ThresholdChange, network: NetworkView) -> str:
+    """What moving on to another threshold would do, with examples."""
+    more = change.edges >= 0
+    edges = f"{abs(change.edges):,} edges {'more' if more else 'fewer'}"
+    isolates = f"{abs(change.isolates):,} {'fewer' if change.isolates <= 0 else 'more'} isolated"
+    lines = [f"At {change.threshold:.2f}: {edges}, {isolates}."]
+    for a, b, weight in change.strongest_edges[:3]:
+        sign = "+" if more else "−"
+        lines.append(f"  {sign} {network.title(a)} — {network.title(b)} ({weight:.2f})")
+    return "\n".join(lines)
+
+
+def orphan_table(orphans: Sequence[Orphan], network: NetworkView) -> pd.DataFrame:
+    """Isolated documents, the threshold that would attach each, and to which neighbour."""
+    return pd.DataFrame(
+        {
+            "document": [network.title(orphan.node_id) for orphan in orphans],
+            "attaches at": [orphan.attaches_at for orphan in orphans],
+            "to": [network.title(orphan.neighbor) if orphan.neighbor else "never" for orphan in orphans],
+        }
+    )
+
+
+def percent(share: float) -> str:
+    """A share with as many digits as it needs: 12 %, 1.2 %, 0.012 %.
+
+    Examples
+    --------
+    >>> percent(0.123), percent(0.0123), percent(0.000123), percent(0.0)
+    ('12 %', '1.2 %', '0.012 %', '0 %')
+    """
+    if not share:
+        return "0 %"
+    hundred = 100 * share
+    return f"{hundred:.0f} %" if hundred >= 10 else f"{hundred:.2g} %"

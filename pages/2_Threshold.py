@@ -1,0 +1,86 @@
+"""Where should I cut? The consequences of every threshold, before anyone lives with them."""
+
+import streamlit as st
+
+from cnrag_core.graph.thresholds import gains_and_losses, orphans, similarity_histogram
+from cnrag_core.views.threshold_charts import QUANTITIES, curve_table, histogram_chart, threshold_curve_chart
+from cnrag_core.views.threshold_words import change_sentence, figures_of, interpretation, orphan_table
+from pages.shared.session import (
+    choose_threshold,
+    current_network,
+    literal,
+    open_workspace,
+    shown_errors,
+)
+
+workspace = open_workspace(
+    "Threshold", "Where should I cut? Move the threshold and watch what stays linked.", icon=":material/tune:"
+)
+curve, suggestion = workspace.network.curve, workspace.network.suggestion
+
+
+@st.fragment
+def threshold_panel() -> None:
+    """Slider, figures and curve; only this reruns while the slider moves."""
+    network = current_network(workspace)
+    controls, chart = st.columns([1, 2], gap="large")
+    with controls:
+        floor = curve.floor
+        st.slider(
+            "Similarity threshold",
+            min_value=round(floor, 2),
+            max_value=1.0,
+            value=min(max(round(network.graph.threshold, 2), round(floor, 2)), 1.0),
+            step=0.01,
+            key="threshold_slider",
+            on_change=lambda: choose_threshold(max(st.session_state["threshold_slider"], floor)),
+            help="Two documents are linked when their combined similarity is at least this.",
+        )
+        st.button(
+            f"Use the suggestion, {suggestion.threshold:.2f}",
+            key="use_suggestion",
+            on_click=choose_threshold,
+            args=(suggestion.threshold,),
+            width="stretch",
+        )
+        st.caption(literal(suggestion.reason))
+        figures = figures_of(network)
+        for row in (figures[:4], figures[4:]):
+            for column, (name, value, explanation) in zip(st.columns(2) * 2, row, strict=True):
+                column.metric(name, value, help=explanation)
+    with chart:
+        quantity = st.segmented_control("Show", QUANTITIES, default="shares", key="curve_quantity") or "shares"
+        st.plotly_chart(
+            threshold_curve_chart(curve, quantity=quantity, threshold=network.graph.threshold, suggestion=suggestion),
+            key="threshold_curve",
+        )
+        st.text(interpretation(network, curve, suggestion))
+        with st.expander("The same as a table"):
+            st.dataframe(curve_table(curve), key="curve_table", hide_index=True)
+    consequences(network)
+
+
+def consequences(network) -> None:
+    """What the next step would change, who is left alone, and how similar pairs are."""
+    threshold = max(network.graph.threshold, curve.floor)
+    changes = gains_and_losses(curve, threshold)
+    alone = orphans(curve.candidates, threshold)
+    steps, lonely, pairs = st.columns(3, gap="large")
+    with steps:
+        st.subheader("The next step", anchor=False)
+        for change in (changes.lower, changes.higher):
+            if change is not None:
+                st.text(change_sentence(change, network))
+    with lonely:
+        st.subheader(f"Linked to nothing: {len(alone):,}", anchor=False)
+        if alone:
+            st.dataframe(orphan_table(alone, network), key="orphans", hide_index=True, height=260)
+        else:
+            st.text("Every document has at least one neighbour here.")
+    with pairs:
+        st.subheader("How similar pairs are", anchor=False)
+        st.plotly_chart(histogram_chart(similarity_histogram(curve.candidates), threshold=threshold), key="histogram")
+
+
+with shown_errors():
+    threshold_panel()

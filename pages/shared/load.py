@@ -1,0 +1,162 @@
+"""Loading: a sample, files, or a saved workspace; the YAML editor; the build in the background."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+from cnrag_core.config.infer import infer_config
+from cnrag_core.corpus.samples import load_sample, sample_names
+from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
+
+from cnrag_core.config.loader import load_config, to_yaml
+from cnrag_core.config.spec import PipelineConfig
+from cnrag_core.corpus.document import Corpus
+from cnrag_core.corpus.readers import read_bytes
+from cnrag_core.cost import estimate_cost
+from cnrag_core.errors import CNRagError, ConfigError
+from cnrag_core.jobs import Job
+from cnrag_core.views.weight_bars import weight_bars
+from cnrag_core.views.workspace_tables import schema_table
+from cnrag_core.workspace import Workspace
+from pages.shared.session import literal, sample_workspace, use_workspace
+
+SOURCES = ("A sample", "My own documents", "A saved workspace", "The present documents, compared otherwise")
+
+
+def load_panel(workspace: Workspace) -> None:
+    """Everything on the home page that changes what is loaded."""
+    st.subheader("Load something else", anchor=False)
+    job: Job[Workspace] | None = st.session_state.get("job")
+    if job is not None:
+        build_progress()
+        return
+    message = st.session_state.pop("job_message", None)
+    if message:
+        st.error(literal(message), icon=":material/error:")
+    source = st.segmented_control("Where from", SOURCES, default=SOURCES[0], key="source") or SOURCES[0]
+    if source == SOURCES[0]:
+        _samples()
+    elif source == SOURCES[1]:
+        _own_documents()
+    elif source == SOURCES[2]:
+        _saved()
+    else:
+        editor(workspace.corpus, to_yaml(workspace.config), workspace.name, workspace.queries, key="present")
+        _save(workspace)
+
+
+def _samples() -> None:
+    for name in sample_names():
+        sample = load_sample(name)
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            with st.container():
+                st.markdown(f"**{literal(sample.title)}** · {len(sample.corpus):,} documents")
+                st.caption(literal(sample.description))
+            if st.button("Open", key=f"open_{name}", help=f"Build the sample {sample.title}"):
+                use_workspace(sample_workspace(name))
+                st.rerun()
+
+
+def _own_documents() -> None:
+    st.caption(
+        "JSON, JSON Lines, CSV, TSV, Parquet, Excel, YAML, PDF, BibTeX, RIS, HTML, text, or a zip of such files. "
+        "Nothing leaves this server, and nobody else sees it."
+    )
+    files, rules, judged = st.columns(3)
+    upload = files.file_uploader("Documents", key="corpus_file", max_upload_size=200)
+    yaml_file = rules.file_uploader("Configuration (optional)", type=["yaml", "yml"], key="yaml_file")
+    judged_file = judged.file_uploader("Judged questions (optional)", key="judged_file")
+    if upload is not None:
+        st.session_state["draft"] = _read(upload.getvalue(), upload.name)
+    corpus: Corpus | None = st.session_state.get("draft")
+    if corpus is None:
+        st.info("Choose a file to see its fields and a configuration to start from.", icon=":material/upload_file:")
+        return
+    st.markdown(f"**{literal(corpus.name)}** · {len(corpus):,} documents")
+    for warning in corpus.warnings:
+        st.warning(literal(warning), icon=":material/warning:")
+    st.dataframe(schema_table(corpus), key="schema", hide_index=True)
+    queries = read_judgements_bytes(judged_file.getvalue(), judged_file.name) if judged_file is not None else ()
+    text = yaml_file.getvalue().decode("utf-8", "replace") if yaml_file is not None else to_yaml(infer_config(corpus))
+    digest = hashlib.sha256((corpus.digest + text).encode("utf-8", "replace")).hexdigest()[:12]
+    editor(corpus, text, corpus.name, queries, key=digest)
+
+
+@st.cache_data(max_entries=2, scope="session", show_spinner="Reading the documents …")
+def _read(data: bytes, name: str) -> Corpus:
+    return read_bytes(data, name)
+
+
+def _saved() -> None:
+    upload = st.file_uploader("Workspace (.cnrag)", key="workspace_file", max_upload_size=200)
+    if upload is not None and st.button("Open it", key="open_workspace", type="primary"):
+        use_workspace(Workspace.open(upload.getvalue()))
+        st.rerun()
+
+
+def editor(corpus: Corpus, text: str, name: str, queries: tuple[JudgedQuery, ...], *, key: str) -> None:
+    """The YAML with its problems, the weights as bars, the cost, and the button that builds."""
+    written, shown = st.columns([3, 2], gap="large")
+    with written:
+        edited = st.text_area("How documents are compared (YAML)", text, height=380, key=f"yaml_{key}")
+    with shown:
+        config = _checked(edited)
+        if config is None:
+            return
+        st.plotly_chart(weight_bars(config.normalized_weights), key=f"weights_{key}")
+        for note in config.notes:
+            st.caption(literal(note))
+        st.caption(literal(estimate_cost(corpus, config).in_words))
+        if st.button("Build the network", key=f"build_{key}", type="primary"):
+            st.session_state["job"] = Job(
+                name, lambda progress: Workspace.build(corpus, config, name=name, queries=queries, progress=progress)
+            )
+            st.rerun()
+
+
+def _checked(text: str) -> PipelineConfig | None:
+    """The configuration, or every problem of it on the page."""
+    try:
+        return load_config(text, uploaded=True)
+    except ConfigError as error:
+        st.error(f"{len(error.problems)} to mend before this can be built:", icon=":material/rule:")
+        for problem in error.problems:
+            st.text(str(problem))
+    except CNRagError as error:
+        st.error(literal(str(error)))
+    return None
+
+
+@st.fragment(run_every=0.4)
+def build_progress() -> None:
+    """The running build: its step, share, time left, and a way to stop it."""
+    job: Job[Workspace] | None = st.session_state.get("job")
+    if job is None:
+        st.rerun()
+        return
+    if job.state == "running":
+        left = job.seconds_left
+        estimate = f", about {left:.0f} s left" if left is not None and left >= 1 else ""
+        st.progress(job.share, text=f"{literal(job.step)} · {job.seconds:.0f} s{estimate}")
+        if st.button("Cancel", key="cancel_build"):
+            job.cancel()
+        return
+    st.session_state["job"] = None
+    if job.state == "done":
+        use_workspace(job.result)
+    else:
+        st.session_state["job_message"] = job.message or "The build was cancelled; nothing was changed."
+    st.rerun()
+
+
+def _save(workspace: Workspace) -> None:
+    st.download_button(
+        "Save this workspace",
+        data=workspace.to_bytes,
+        file_name="workspace.cnrag",
+        mime="application/zip",
+        key="save_workspace",
+        on_click="ignore",
+        help="Documents, configuration and network in one file that reopens with the same view.",
+    )
