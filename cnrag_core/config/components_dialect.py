@@ -128,7 +128,7 @@ def _component(component: Component) -> dict[str, Any]:
                 "field": part.field,
                 "weight": tidy(part.weight),
                 **written_chunking(part.chunking_strategy),
-                **_only(written(part), "aggregation", "decay_from", "role_weights"),
+                **_only(written(part), "aggregation", "decay_from"),
             }
             for part in component.fields
         ]

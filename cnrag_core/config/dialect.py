@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import Field, ValidationError
 
 from cnrag_core.config.problems import findings_of
+from cnrag_core.config.schema_checks import schema_findings
 from cnrag_core.config.source import Finding, Source
 from cnrag_core.config.spec import (
     DEFAULT_EDGE_RULE,
@@ -52,10 +53,11 @@ def validated(source: Source, data: Mapping[str, Any], model: type[Document]) ->
 
 def shared_findings(data: Mapping[str, Any]) -> list[Finding]:
     """What is wrong between shared sections, whether or not each of them is valid."""
+    findings = schema_findings(mapping_in(data, "schema"))
     if "communities" in data and "communities" in mapping_in(data, "network"):
         message = "`communities` is given twice, at the top and under `network`; keep one."
-        return [Finding(("network", "communities"), message)]
-    return []
+        findings.append(Finding(("network", "communities"), message))
+    return findings
 
 
 def shared_values(document: SharedSections, network: NetworkSection | None) -> dict[str, Any]:

@@ -15,14 +15,13 @@ from cnrag_core.config.names import AGGREGATION_ALIASES, canonical
 from cnrag_core.config.spec import (
     AggregationMethod,
     AttributeComparison,
-    ChunkAggregation,
     ChunkingStrategy,
     EdgeRule,
+    FieldVectorOptions,
     Name,
     Share,
     SharedSections,
     Spec,
-    VectorOptions,
     Weight,
 )
 
@@ -36,7 +35,7 @@ class EmbeddingReference(Spec):
     weight: Weight = Field(1.0, description="share in the combination, as any ratio")
 
 
-class FieldVector(VectorOptions, ChunkAggregation):
+class FieldVector(FieldVectorOptions):
     """The vector of one text field."""
 
     field: Name = Field(description="the text field; `combine` instead makes one vector of several embeddings")

@@ -158,6 +158,9 @@ def _parts(name: str, embeddings: Mapping[str, EmbeddingDefinition]) -> tuple[li
         if definition.chunking_strategy is not None:
             message = f"{shown(inner)} is part of {shown(name)}; set `chunking` there, or on the embeddings of fields."
             findings.append(Finding(("embeddings", inner, "chunking"), message))
+    findings += _findings_in_parts(name, embeddings, targets)
+    if findings:
+        return [], findings
     combinations = {
         inner: [(reference.ref, reference.weight) for reference in definition.combine]
         for inner, definition in embeddings.items()
@@ -169,7 +172,27 @@ def _parts(name: str, embeddings: Mapping[str, EmbeddingDefinition]) -> tuple[li
         CompositeField(weight=weight, **{key: getattr(embeddings[inner], key) for key in shared})
         for inner, weight in weights.items()
     ]
-    return parts, findings
+    return parts, []
+
+
+def _findings_in_parts(
+    name: str, embeddings: Mapping[str, EmbeddingDefinition], targets: Mapping[str, Sequence[str]]
+) -> list[Finding]:
+    """What the embedding of a field can say for itself, but not as a part of a combination."""
+    findings = []
+    for inner in reachable([name], targets):
+        definition = embeddings[inner]
+        if not isinstance(definition, FieldVector):
+            continue
+        if definition.role_weights is not None:
+            message = f"{shown(inner)} is part of {shown(name)}, where speakers cannot weigh differently. "
+            message += "Compare it as a similarity of its own."
+            findings.append(Finding(("embeddings", inner, "role_weights"), message))
+        if definition.aggregation_method == "concat":
+            message = f"{shown(inner)} is part of {shown(name)}, and 'concat' makes vectors of different lengths. "
+            message += "Use another aggregation for its chunks."
+            findings.append(Finding(("embeddings", inner, "aggregation"), message))
+    return findings
 
 
 def _embedded(

@@ -54,6 +54,10 @@ OTHER_WORDS_FOR_KEYS: Mapping[str, tuple[str, ...]] = {
 """Words that people use for a key of ours; the first that is known at that place is proposed."""
 
 
+TRANSFORMS = ("strip", "lower", "upper", "title", "collapse", "strip_html", "split", "lines", "unique", "sort")
+"""What `transform` in a schema can do to a value."""
+
+
 def canonical(value: Any, aliases: Mapping[str, str]) -> Any:
     """The reported name of a spelling; anything that is no known spelling passes unchanged.
 

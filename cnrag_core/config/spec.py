@@ -26,6 +26,7 @@ from cnrag_core.config.names import (
     FIELD_KIND_ALIASES,
     METRIC_ALIASES,
     MODEL_ALIASES,
+    TRANSFORMS,
     canonical,
 )
 from cnrag_core.config.problems import problems_of
@@ -146,7 +147,7 @@ class FieldSpec(Spec):
         None, description="cuts a text into the items of a list, or stands between them with `reduce: join`"
     )
     transform: Annotated[tuple[Name, ...], BeforeValidator(_tuple_of_one)] = Field(
-        (), description="steps applied to each value in this order: strip, lower, upper, split, ..."
+        (), description=f"steps applied to each value, in this order: {', '.join(TRANSFORMS)}"
     )
 
     @model_validator(mode="before")
@@ -281,27 +282,32 @@ class ChunkAggregation(Spec):
         title="end to decay from",
         description="with `weighted_mean` (0.9, 0.81, ...): the chunk that counts most; `last` suits conversations",
     )
-    role_weights: Mapping[Name, Weight] | None = Field(
-        None, description='weights of the speakers in a conversation, e.g. {"user": 1.5, "assistant": 1.0}'
-    )
 
     @field_validator("aggregation_method", mode="before")
     @classmethod
     def _canonical_aggregation(cls, value: Any) -> Any:
         return canonical(value, AGGREGATION_ALIASES)
 
+
+class FieldVectorOptions(VectorOptions, ChunkAggregation):
+    """One text field, and everything that decides its vector."""
+
+    field: Name = Field(description="the text field that is compared")
+    role_weights: Mapping[Name, Weight] | None = Field(
+        None, description='weights of the speakers in a conversation, e.g. {"user": 1.5, "assistant": 1.0}'
+    )
+
     @model_validator(mode="after")
-    def _some_role_counts(self) -> ChunkAggregation:
+    def _some_role_counts(self) -> FieldVectorOptions:
         if self.role_weights is not None and not any(weight > 0 for weight in self.role_weights.values()):
             raise ValueError("all role weights are 0; at least one must be positive")
         return self
 
 
-class FieldEmbeddingComponent(_Component, VectorOptions, ChunkAggregation):
+class FieldEmbeddingComponent(_Component, FieldVectorOptions):
     """Cosine of the embeddings of one text field."""
 
     type: Literal["field_embedding"] = Field("field_embedding", description="cosine of one text field's embeddings")
-    field: Name = Field(description="the text field that is compared")
 
     @property
     def default_name(self) -> str:
@@ -316,6 +322,12 @@ class CompositeField(ChunkAggregation):
     chunking_strategy: ChunkingStrategy | None = Field(
         None, alias="chunking", description="how this field is cut; the composite's `chunking` if absent"
     )
+
+    @model_validator(mode="after")
+    def _fits_beside_others(self) -> CompositeField:
+        if self.aggregation_method == "concat":
+            raise ValueError("aggregation 'concat' makes vectors of different lengths, which no composite can hold")
+        return self
 
 
 class CompositeEmbeddingComponent(_Component, VectorOptions):

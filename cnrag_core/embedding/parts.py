@@ -75,7 +75,14 @@ def parts_of(component: EmbeddingComponent) -> tuple[tuple[Part, ...], str]:
     """The parts of a component, and the method that combines their rows."""
     if isinstance(component, CompositeEmbeddingComponent):
         composite = tuple(
-            Part(part.field, part.field, part.weight, part.chunking_strategy or component.chunking_strategy, "mean")
+            Part(
+                key=part.field,
+                field=part.field,
+                weight=part.weight,
+                strategy=part.chunking_strategy or component.chunking_strategy,
+                aggregation=part.aggregation_method,
+                decay_from=part.decay_from,
+            )
             for part in component.fields
         )
         return composite, component.aggregation_method

@@ -1,0 +1,193 @@
+"""What the fields of an unknown corpus look like: how full, how long, how often the same.
+
+Enters: documents, through a protocol, because configuration lies below the corpus. Leaves: one `FieldProfile` a field,
+the same whatever order the documents arrive in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cnrag_core.config.spec import FieldKind
+
+MAX_DOCUMENTS = 2_000
+"""Documents that are looked at; the profile of a field does not change much beyond."""
+
+_MAX_CHARACTERS = 4_000
+"""Characters of a value that are looked at."""
+
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|www\.|/[\w.-]+/|[\w.+-]+@[\w-]+\.)\S*", re.IGNORECASE)
+_CODE = re.compile(r"(?=\S*\d)[\w:/.\-#?=&%+~@]+|[0-9a-f]{16,}", re.IGNORECASE | re.ASCII)
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class DocumentLike(Protocol):
+    """What is asked of a document."""
+
+    @property
+    def id(self) -> str:
+        """Name of the document."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Its values by field name."""
+
+    def text(self, name: str) -> str:
+        """A field as text."""
+
+    def items(self, name: str) -> tuple[str, ...]:
+        """A field as a set of items."""
+
+    def number(self, name: str) -> float | None:
+        """A field as a number."""
+
+    def is_missing(self, name: str) -> bool:
+        """Whether a field holds nothing."""
+
+
+class CorpusLike(Protocol):
+    """What is asked of a corpus."""
+
+    @property
+    def documents(self) -> Sequence[DocumentLike]:
+        """The documents, in any order."""
+
+    @property
+    def kinds(self) -> Mapping[str, FieldKind]:
+        """The kind of each field, where it is known."""
+
+
+@dataclass(frozen=True)
+class FieldProfile:
+    """Statistics of one field over the documents that were looked at.
+
+    `words` and `items` are means over the filled documents; a word of a script without spaces counts as one and a half
+    characters. `repeated` is the share of values (or items of a list) that occur in another document too, `largest`
+    that of the most frequent one. `contents` is the same for fields that hold the same.
+    """
+
+    name: str
+    kind: FieldKind
+    n_documents: int
+    n_filled: int
+    n_distinct: int
+    words: float
+    items: float
+    one_line: bool
+    repeated: float
+    largest: float
+    addresses: float
+    codes: float
+    wordy: float
+    numbers: tuple[float, ...]
+    contents: str
+
+    @property
+    def filled(self) -> float:
+        """Share of the documents in which the field holds something."""
+        return self.n_filled / self.n_documents if self.n_documents else 0.0
+
+    @property
+    def distinct(self) -> float:
+        """Share of different values among the filled ones."""
+        return self.n_distinct / self.n_filled if self.n_filled else 0.0
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the numbers; 0 for fewer than two."""
+        return statistics.pstdev(self.numbers) if len(self.numbers) > 1 else 0.0
+
+    @property
+    def is_year(self) -> bool:
+        """Whether the numbers are years, by their values: whole, near our time, and several of them."""
+        return len(set(self.numbers)) >= 3 and all(
+            number.is_integer() and 1500 <= number <= 2100 for number in self.numbers
+        )
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether whole numbers only number the documents: each occurs once, without a gap worth the name."""
+        if len(self.numbers) < 3 or len(set(self.numbers)) < len(self.numbers):
+            return False
+        span = max(self.numbers) - min(self.numbers)
+        return all(number.is_integer() for number in self.numbers) and span < 2 * len(self.numbers)
+
+
+def profile_fields(corpus: CorpusLike) -> dict[str, FieldProfile]:
+    """The profile of every field, in the order in which fields first occur, by document id."""
+    documents = sorted(corpus.documents, key=lambda document: document.id)
+    names = dict.fromkeys(name for document in documents for name in document.fields)
+    step = max(1, math.ceil(len(documents) / MAX_DOCUMENTS))
+    sample = documents[::step]
+    return {name: _profile(name, sample, corpus.kinds.get(name)) for name in names}
+
+
+def _profile(name: str, documents: Sequence[DocumentLike], kind: FieldKind | None) -> FieldProfile:
+    filled = [document for document in documents if not document.is_missing(name)]
+    texts = [document.text(name)[:_MAX_CHARACTERS].strip() for document in filled]
+    kind = kind or _guessed_kind([document.fields[name] for document in filled])
+    values = [document.items(name) for document in filled] if kind == "list" else [(text,) for text in texts]
+    counts = Counter(value for group in values for value in set(group))
+    n_values = sum(counts.values())
+    n_words = [_n_words(text) for text in texts]
+    words = [word for text in texts for word in _WORD.findall(text[:500])]
+    numbers = [document.number(name) for document in filled] if kind in ("number", "category") else []
+    return FieldProfile(
+        name=name,
+        kind=kind,
+        n_documents=len(documents),
+        n_filled=len(filled),
+        n_distinct=len(set(texts)),
+        words=_mean(n_words),
+        items=_mean([len(group) for group in values]),
+        one_line=sum("\n" in text for text in texts) <= 0.05 * len(texts),
+        repeated=sum(count for count in counts.values() if count > 1) / n_values if n_values else 0.0,
+        largest=max(counts.values(), default=0) / len(filled) if filled else 0.0,
+        addresses=_share([bool(_ADDRESS.fullmatch(value)) for value in counts]),
+        codes=_share([bool(_CODE.fullmatch(value)) for value in counts]),
+        wordy=_share([not any(character.isdigit() for character in word) for word in words]),
+        numbers=tuple(sorted(number for number in numbers if number is not None)),
+        contents=_digest(texts),
+    )
+
+
+def _digest(texts: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
+
+
+def _guessed_kind(values: Sequence[Any]) -> FieldKind:
+    """The kind where no reader has said it; readers know better."""
+    if values and all(isinstance(value, bool) for value in values):
+        return "boolean"
+    if values and all(isinstance(value, (int, float)) for value in values):
+        return "number"
+    items = [item for value in values if isinstance(value, (list, tuple)) for item in value]
+    if items:
+        return "text" if all(isinstance(item, Mapping) for item in items) else "list"
+    texts = [str(value) for value in values]
+    if texts and max(map(len, texts)) <= 60 and len(set(texts)) <= len(texts) / 2:
+        return "category"
+    return "text"
+
+
+def _n_words(text: str) -> float:
+    if text.isascii():
+        return len(text.split())
+    n_cjk = len(_CJK.findall(text))
+    return len(_CJK.sub(" ", text).split()) + n_cjk / 1.5
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags) if flags else 0.0
