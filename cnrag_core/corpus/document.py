@@ -102,7 +102,7 @@ def as_number(value: Any) -> float | None:
     if isinstance(value, str):
         value = value.strip().replace(",", "") if value.strip() else None
     try:
-        number = float(value)  # type: ignore[arg-type]  # anything else is refused by float itself
+        number = float(value)  # anything else is refused by float itself
     except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None

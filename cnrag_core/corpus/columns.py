@@ -1,0 +1,113 @@
+"""Looking at each field over the whole corpus: its kind, and what its values are meant to be.
+
+Enters: flat records, changed in place. Leaves: the kind of every field. Numbers, booleans, lists and objects
+are made of texts only where the file could not say so itself (CSV, spreadsheets); lists that were written
+as one text with separators are split in every format, and the report tells it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from cnrag_core.config.spec import FieldKind
+from cnrag_core.corpus import cells
+from cnrag_core.corpus.flatten import Flattener
+from cnrag_core.corpus.kinds import guess_kind, is_present, list_separator, split_items
+from cnrag_core.corpus.report import Report
+from cnrag_core.corpus.wording import listed, quoted
+
+Row = dict[str, Any]
+
+
+def settle_columns(
+    rows: Sequence[Row], *, keep: Collection[str], cells_are_text: bool, flattener: Flattener, report: Report
+) -> dict[str, FieldKind]:
+    """Convert what the texts of each field clearly mean, and say what kind every field is.
+
+    Parameters
+    ----------
+    rows
+        Flat records; changed in place.
+    keep
+        Fields whose values stay exactly as they are: the id, and fields that a schema has read.
+    cells_are_text
+        Whether the format has no types, so that ``3`` was meant as a number.
+    flattener
+        For objects inside cells, which become dotted fields.
+    report
+        Told which fields were split.
+
+    Returns
+    -------
+    dict
+        Kind of every field but those in `keep`, in the order of first appearance.
+    """
+    if cells_are_text:
+        _unfold_objects(rows, keep, flattener)
+    kinds: dict[str, FieldKind] = {}
+    for name, holders in _holders(rows).items():
+        if name in keep:
+            continue
+        values = [row[name] for row in holders]
+        if all(isinstance(value, str) for value in values):
+            if cells_are_text:
+                values = _convert_cells(name, holders, values, report)
+            if values and all(isinstance(value, str) for value in values):
+                values = _split_lists(name, holders, values, report)
+        kinds[name] = guess_kind([value for value in values if is_present(value)])
+    for row in rows:  # a field that holds nothing anywhere is still a field
+        for name in row:
+            if name not in keep:
+                kinds.setdefault(name, "text")
+    return {name: kinds[name] for row in rows for name in row if name in kinds} if kinds else {}
+
+
+def _holders(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """For every field the records that hold something in it."""
+    holders: dict[str, list[Row]] = {}
+    for row in rows:
+        for name, value in row.items():
+            if is_present(value):
+                holders.setdefault(name, []).append(row)
+    return holders
+
+
+def _unfold_objects(rows: Sequence[Row], keep: Collection[str], flattener: Flattener) -> None:
+    for name, holders in _holders(rows).items():
+        if name in keep or not all(isinstance(row[name], str) and row[name].lstrip()[:1] == "{" for row in holders):
+            continue
+        objects = cells.objects_of([row[name] for row in holders])
+        if objects is None:
+            continue
+        for row in rows:
+            row.pop(name, None)
+        for row, value in zip(holders, objects, strict=True):
+            row.update(flattener.flat({name: value}, f"field '{quoted(name)}'"))
+
+
+def _convert_cells(name: str, holders: Sequence[Row], texts: list[str], report: Report) -> list[Any]:
+    values: Sequence[Any] | None
+    for convert in (cells.numbers_of, cells.booleans_of, cells.lists_of):
+        values = convert(texts)
+        if values is not None:
+            break
+    else:
+        return texts
+    not_available = sorted({text.strip() for text, value in zip(texts, values, strict=True) if value is None})
+    if not_available:
+        report.warn(f"Field '{quoted(name)}' holds numbers; {listed(not_available)} count as missing in it.")
+    for row, value in zip(holders, values, strict=True):
+        row[name] = value
+    return list(values)
+
+
+def _split_lists(name: str, holders: Sequence[Row], texts: list[str], report: Report) -> list[Any]:
+    separator = list_separator(texts)
+    if separator is None:
+        return texts
+    report.warn(f"Field '{quoted(name)}' was read as a list, split at '{separator}'.")
+    lists = [split_items(text, separator) for text in texts]
+    for row, items in zip(holders, lists, strict=True):
+        row[name] = items
+    return list(lists)

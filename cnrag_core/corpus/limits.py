@@ -1,0 +1,69 @@
+"""How much a corpus may cost, counted while it is read.
+
+A small file can hold a huge corpus (repeated values in Parquet, packed archives), so nothing here
+trusts what a file says about itself: documents and decoded text are counted as they arrive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cnrag_core.corpus.wording import count, size
+from cnrag_core.errors import CorpusError
+
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one corpus may cost at most; None means that there is no limit.
+
+    Sizes are bytes: `file_bytes` of a file (or of the files in a folder or archive together),
+    `text_bytes` of all decoded text (UTF-8), `field_bytes` of one field of one document.
+    `documents` is unlimited for files that are read in Python; `UPLOAD_LIMITS` is for strangers' files.
+    """
+
+    file_bytes: int | None = 200 * MEGABYTE
+    documents: int | None = None
+    text_bytes: int | None = 200 * MEGABYTE
+    field_bytes: int | None = 5 * MEGABYTE
+    fields: int | None = 10_000
+    depth: int = 50
+    yaml_bytes: int | None = 20 * MEGABYTE
+    pdf_pages: int = 500
+    pdf_seconds: int = 20
+    pdf_memory_bytes: int = 1024 * MEGABYTE
+    pdf_text_bytes: int = 20 * MEGABYTE
+
+    def check_file(self, name: str, n_bytes: int) -> None:
+        """Raise a CorpusError when a file is larger than allowed."""
+        if self.file_bytes is not None and n_bytes > self.file_bytes:
+            raise CorpusError(f"{name} has {size(n_bytes)}; at most {size(self.file_bytes)} are allowed here.")
+
+
+UPLOAD_LIMITS = Limits(documents=100_000)
+"""Defaults for uploads: 200 MB a file, 100,000 documents, 200 MB of text, 5 MB a field."""
+
+
+class Meter:
+    """Running totals of one corpus; stops it at a limit, however the file tried to hide its size."""
+
+    def __init__(self, limits: Limits, name: str) -> None:
+        self._limits = limits
+        self._name = name
+        self._documents = 0
+        self._text_bytes = 0
+
+    def add_document(self) -> None:
+        """Count one more document."""
+        self._documents += 1
+        limit = self._limits.documents
+        if limit is not None and self._documents > limit:
+            raise CorpusError(f"{self._name} has more than {count(limit, 'document')}, the most that is allowed here.")
+
+    def add_text(self, n_bytes: int) -> None:
+        """Count decoded text."""
+        self._text_bytes += n_bytes
+        limit = self._limits.text_bytes
+        if limit is not None and self._text_bytes > limit:
+            raise CorpusError(f"{self._name} holds more than {size(limit)} of text, the most that is allowed here.")

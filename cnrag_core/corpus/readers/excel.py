@@ -1,0 +1,58 @@
+"""Excel workbooks (xlsx): the first sheet that holds a table."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from cnrag_core.corpus.readers.archives import check_archive
+from cnrag_core.corpus.readers.source import Source
+from cnrag_core.corpus.readers.tables import MAX_COLUMNS, NumberedRow, records_of_rows
+from cnrag_core.corpus.records import Record
+from cnrag_core.corpus.report import refusing
+from cnrag_core.corpus.wording import listed
+from cnrag_core.errors import CorpusError
+
+
+def read(source: Source) -> Iterator[Record]:
+    """Rows of the first sheet that is not empty; formulas by the value that was last computed.
+
+    Raises
+    ------
+    CorpusError
+        If the workbook is damaged, protected or unpacks to too much, or all sheets are empty.
+    """
+    import openpyxl
+
+    check_archive(source)
+    with refusing(source.name, "an Excel workbook"):
+        book = openpyxl.load_workbook(io.BytesIO(source.data), read_only=True, data_only=True, keep_links=False)
+        try:
+            filled = [sheet for sheet in book.worksheets if _has_cells(sheet)]
+            if not filled:
+                raise CorpusError(f"{source.name} has no sheet with anything in it.")
+            if len(filled) > 1:
+                others = listed(sheet.title for sheet in filled[1:])
+                source.report.warn(f"Sheet {listed([filled[0].title])} of {source.name} was read; not read: {others}.")
+            yield from records_of_rows(_rows(filled[0]), source, unit="row")
+        finally:
+            book.close()
+
+
+def _has_cells(sheet: Any) -> bool:
+    sheet.reset_dimensions()  # what a file says of its own size may be anything
+    return any(
+        cell is not None for row in sheet.iter_rows(max_row=1000, max_col=MAX_COLUMNS, values_only=True) for cell in row
+    )
+
+
+def _rows(sheet: Any) -> Iterator[NumberedRow]:
+    for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS, values_only=True), start=1):
+        if row:
+            yield number, _plain(row)
+
+
+def _plain(row: Sequence[Any]) -> list[Any]:
+    """Cells with whole numbers as such: a sheet knows only one kind of number, and an id is not 7.0."""
+    return [int(cell) if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53 else cell for cell in row]
