@@ -233,6 +233,18 @@ class Network:
         ]
         return tuple(dict.fromkeys([*self.config.text_fields, *lists]))
 
+    @property
+    def most_connected(self) -> str | None:
+        """Id of the document with most neighbours, the smallest id of several; None without documents."""
+        return self.node_ids[int(np.argmax(self.graph.degree))] if self.node_ids else None
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """The title of every document, in the order of the node ids."""
+        if self.base is not None:
+            return self.base.titles
+        return tuple(map(self.title, self.node_ids))
+
     def title(self, node_id: str) -> str:
         """What people call the document: its title field, or the beginning of its text, or its id."""
         document = self.document(node_id)
