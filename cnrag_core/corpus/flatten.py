@@ -211,7 +211,7 @@ def as_turns(value: Any) -> list[dict[str, str]] | None:
     True
     """
     turns = []
-    for turn in value:
+    for turn in value if _is_list(value) else ():
         if not isinstance(turn, Mapping):
             return None
         role = next((turn[key] for key in _SPEAKER if isinstance(turn.get(key), str)), None)

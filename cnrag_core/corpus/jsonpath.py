@@ -16,10 +16,9 @@ from cnrag_core.corpus.wording import quoted
 Finder: TypeAlias = Callable[[Mapping[Any, Any]], list[Any]]
 
 MAX_PATH_LENGTH = 500
-_PLAIN = re.compile(
-    r"(?:\$\.?)?[A-Za-z_]\w*(?:\[(?:\*|\d{1,6})\])*(?:\.[A-Za-z_]\w*(?:\[(?:\*|\d{1,6})\])*)*", re.ASCII
-)
-_STEP = re.compile(r"([A-Za-z_]\w*)|\[(\*|\d+)\]", re.ASCII)
+_NAME = r"\w+(?:\[(?:\*|\d{1,6})\])*"
+_PLAIN = re.compile(rf"(?:\$\.?)?{_NAME}(?:\.{_NAME})*", re.ASCII)
+_STEP = re.compile(r"\[(\*|\d+)\]|(\w+)", re.ASCII)
 _KEYWORDS = frozenset({"parent", "where", "wherenot", "flatten"})
 
 
@@ -38,7 +37,7 @@ def compile_path(path: str) -> Finder:
     """
     if len(path) > MAX_PATH_LENGTH:
         raise ValueError(f"the path is {len(path):,} characters long; at most {MAX_PATH_LENGTH} are allowed.")
-    steps = [found[1] or _index(found[2]) for found in _STEP.finditer(path.removeprefix("$"))]
+    steps = [found[2] or _index(found[1]) for found in _STEP.finditer(path.removeprefix("$"))]
     if _PLAIN.fullmatch(path) and not _KEYWORDS.intersection(step for step in steps if isinstance(step, str)):
         return lambda record: _walk(record, steps)
     return _library_finder(path)

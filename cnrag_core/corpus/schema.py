@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from cnrag_core.config.names import TRANSFORMS
 from cnrag_core.config.spec import FieldKind, FieldSpec, Reduce
 from cnrag_core.corpus.document import as_number, as_text
 from cnrag_core.corpus.flatten import Flattener, as_turns
@@ -95,6 +96,8 @@ class SchemaReader:
         found = [value for value in found if is_present(value)]
 
         value: Any
+        if spec.reduce is None and len(found) == 1 and as_turns(found[0]):
+            return found[0]  # a conversation stays one, whether it was declared as a text or as a list
         if spec.reduce is not None:
             value = reduce_values(found, spec.reduce, spec.separator)
         elif was_list or spec.kind == "list":
@@ -255,6 +258,9 @@ def _without_tags(text: str) -> str:
     return _SPACES.sub(" ", html.unescape(_TAG.sub(" ", text))).strip()
 
 
+# strip, lower, upper, title: as Python's; collapse: runs of white space become one space; strip_html: tags and
+# entities removed; split: at `separator`, or at commas, semicolons, bars and line ends; lines: at line ends;
+# unique: repeats removed; sort: by text
 _TRANSFORMS: dict[str, Callable[[list[Any], str | None], list[Any]]] = {
     "strip": _each(str.strip),
     "lower": _each(str.lower),
@@ -267,14 +273,6 @@ _TRANSFORMS: dict[str, Callable[[list[Any], str | None], list[Any]]] = {
     "unique": lambda values, _: reduce_values(values, "unique") or [],
     "sort": lambda values, _: sorted(values, key=as_text),
 }
-
-TRANSFORMS = tuple(_TRANSFORMS)
-"""Names that `transform` knows, applied in the order given.
-
-strip, lower, upper, title: as Python's; collapse: runs of white space become one space; strip_html: tags
-and entities removed; split: at `separator`, or at commas, semicolons, bars and line ends; lines: at line
-ends; unique: repeats removed; sort: by text.
-"""
 
 
 def _transform_problems(name: str, spec: FieldSpec) -> list[Problem]:
