@@ -17,6 +17,9 @@ from cnrag_core.errors import EmbeddingError
 from cnrag_core.types import Rows
 
 AnyRows: TypeAlias = "ArrayLike | sp.spmatrix | sp.sparray"
+_UNIT_TOLERANCE = 1e-6
+"""A row this near to length 1 is left as it is, so that normalising twice is normalising once."""
+
 _BLOCK = 8192  # rows squared at once in float64, so that a large matrix is not doubled in memory
 
 
@@ -60,7 +63,10 @@ def normalize_rows(rows: AnyRows) -> Rows:
         largest = np.abs(block).max(axis=1, keepdims=True, initial=0.0)
         block /= np.where(largest > 0, largest, 1.0)  # neither overflow nor underflow in the squares
         norms = np.sqrt(np.einsum("ij,ij->i", block, block))[:, None]
-        normalized[start : start + _BLOCK] = block / np.where(norms > 0, norms, 1.0)
+        is_unit = np.abs(norms * largest - 1.0) < _UNIT_TOLERANCE
+        normalized[start : start + _BLOCK] = np.where(
+            is_unit, dense[start : start + _BLOCK], block / np.where(norms > 0, norms, 1.0)
+        )
     return normalized
 
 
@@ -73,7 +79,8 @@ def _normalize_sparse(rows: Any) -> sp.csr_matrix:
     if not finite.all():
         raise EmbeddingError(f"Row {owner[~finite][0]} holds NaN or infinity; an embedding should hold finite numbers.")
     squares = np.bincount(owner, weights=csr.data**2, minlength=csr.shape[0])
-    csr.data /= np.sqrt(squares)[owner]
+    norms = np.sqrt(squares)
+    csr.data /= np.where(np.abs(norms - 1.0) < _UNIT_TOLERANCE, 1.0, norms)[owner]
     return sp.csr_matrix((csr.data.astype(np.float32), csr.indices, csr.indptr), shape=csr.shape)
 
 
