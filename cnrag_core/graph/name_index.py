@@ -1,0 +1,223 @@
+"""Where names occur: in which titles, in which texts, at which characters.
+
+Enters: documents, the field that names them, and the fields to read. Leaves: `NameIndex`, from which
+mention links, shared names and the bridges of path scoring are read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cnrag_core.corpus.document import Document
+from cnrag_core.graph.names import Name, NameMatcher, Words, phrases_of, title_name, usable_names
+from cnrag_core.types import Progress, silent
+
+MAX_SAME_TITLE = 50
+"""A title that more documents share (Introduction, Letters) names none of them."""
+
+MIN_DOCUMENTS_OF_PHRASE = 2
+_REPORT_EVERY = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Postings:
+    """Documents by name: those of name i are ``documents[indptr[i]:indptr[i + 1]]``, ascending."""
+
+    indptr: NDArray[np.int64]
+    documents: NDArray[np.int32]
+
+    def of(self, name: int) -> NDArray[np.int32]:
+        return self.documents[self.indptr[name] : self.indptr[name + 1]]
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(n_names,) how many documents each name has."""
+        return np.diff(self.indptr)
+
+
+@dataclass(frozen=True, eq=False)
+class NameIndex:
+    """Names of a corpus and where they occur.
+
+    Attributes
+    ----------
+    names
+        Words of each name, joined by spaces, in sorted order.
+    n_documents
+        Number of documents; arrays below hold their numbers.
+    titled
+        Documents whose title is the name.
+    in_titles
+        Documents whose title contains the name and more.
+    in_texts
+        Documents whose text contains the name, alone or within a longer name.
+    document, name, field, start, end
+        (n_occurrences,) int32: longest matches in the texts, in the order of documents, fields and
+        places; `field` counts within the fields that were read.
+    partial
+        (n_occurrences,) bool: a single word within a longer capitalised run.
+    own
+        Names in each document's own title.
+    """
+
+    names: tuple[str, ...]
+    n_documents: int
+    fields: tuple[str, ...]
+    titled: Postings
+    in_titles: Postings
+    in_texts: Postings
+    document: NDArray[np.int32]
+    name: NDArray[np.int32]
+    field: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    partial: NDArray[np.bool_]
+    own: tuple[frozenset[int], ...]
+    matcher: NameMatcher
+
+    @cached_property
+    def frequency(self) -> NDArray[np.int64]:
+        """(n_names,) documents that contain each name, in title or text."""
+        n = len(self.names)
+        numbers = np.arange(n, dtype=np.int64)
+        parts = (self.titled, self.in_titles, self.in_texts)
+        keys = np.concatenate([np.repeat(numbers, p.counts) * self.n_documents + p.documents for p in parts])
+        return np.bincount(np.unique(keys) // max(self.n_documents, 1), minlength=n)
+
+    @cached_property
+    def rarity(self) -> NDArray[np.float64]:
+        """(n_names,) ln(1 + n / frequency) / ln(1 + n), in (0, 1]: 1 for a name in one document only."""
+        n = max(self.n_documents, 1)
+        rarity: NDArray[np.float64] = np.log1p(n / np.maximum(self.frequency, 1)) / np.log1p(n)
+        return rarity
+
+    @cached_property
+    def _bounds(self) -> NDArray[np.int64]:
+        return np.searchsorted(self.document, np.arange(self.n_documents + 1))
+
+    def occurrences(self, document: int) -> range:
+        """Places in the occurrence arrays that belong to a document."""
+        return range(int(self._bounds[document]), int(self._bounds[document + 1]))
+
+    def named_in_question(self, question: str) -> list[int]:
+        """Names in a question, each once, in reading order; capitals are ignored."""
+        return list(dict.fromkeys(match.name for match in self.matcher.find(Words(question), any_case=True)))
+
+    @cached_property
+    def mentions(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """Mention links: source and target documents, and the first occurrence that makes each.
+
+        Sorted by source and target. A name that stands in the source's own title links nothing, nor
+        does a partial occurrence.
+        """
+        counts = self.titled.counts[self.name]
+        pairs = zip(self.name.tolist(), self.document.tolist(), strict=True)
+        own = np.array([name in self.own[document] for name, document in pairs], dtype=bool)
+        places = np.flatnonzero((counts > 0) & ~own & ~self.partial)
+        repeat = counts[places]
+        occurrence = np.repeat(places, repeat)
+        targets = np.concatenate(
+            [self.titled.of(name) for name in self.name[places].tolist()] or [np.empty(0, dtype=np.int32)]
+        )
+        sources = self.document[occurrence]
+        keep = sources != targets
+        sources, targets, occurrence = sources[keep], targets[keep], occurrence[keep]
+        order = np.lexsort((occurrence, targets, sources))
+        sources, targets, occurrence = sources[order], targets[order], occurrence[order]
+        first = np.ones(len(sources), dtype=bool)
+        first[1:] = (np.diff(sources) != 0) | (np.diff(targets) != 0)
+        return sources[first], targets[first].astype(np.int32), occurrence[first].astype(np.int64)
+
+    @property
+    def mentions_per_document(self) -> float:
+        """Mention links over documents: how far the corpus refers to itself."""
+        return len(self.mentions[0]) / self.n_documents if self.n_documents else 0.0
+
+
+def index_names(
+    documents: Sequence[Document],
+    *,
+    title_field: str | None,
+    text_fields: Sequence[str],
+    phrases: bool = True,
+    progress: Progress = silent,
+) -> NameIndex:
+    """Find names in the texts of documents.
+
+    Parameters
+    ----------
+    documents
+        In the order of the node numbers.
+    title_field
+        Field that names a document; None takes the first capitalised phrase of each text instead.
+    text_fields
+        Fields to read.
+    phrases
+        Whether capitalised phrases that occur in two or more documents count as names beside titles.
+    """
+    # texts are cut into words twice rather than kept in words, which would take 20 times their room
+    if title_field is not None:
+        titles = [title_name(document.text(title_field)) for document in documents]
+    else:
+        titles = [_first_phrase(document, text_fields) for document in documents]
+    shared = Counter(titles)
+    titles = [title if shared[title] <= MAX_SAME_TITLE else () for title in titles]
+    known = set(titles)
+    if phrases:
+        uses: Counter[Name] = Counter()
+        for place, document in enumerate(documents):
+            uses.update({phrase for name in text_fields for phrase in phrases_of(Words(document.text(name)))})
+            if place % _REPORT_EVERY == 0:
+                progress("names", 0.5 * place / len(documents))
+        known.update(name for name, count in uses.items() if count >= MIN_DOCUMENTS_OF_PHRASE)
+    names = usable_names(known)
+    matcher = NameMatcher(names)
+    found: list[tuple[int, int, int, int, int, bool]] = []
+    for place, document in enumerate(documents):
+        for field, name in enumerate(text_fields):
+            matches = matcher.find(Words(document.text(name)))
+            found.extend((place, m.name, field, m.start, m.end, m.partial) for m in matches)
+        if place % _REPORT_EVERY == 0:
+            progress("names", 0.5 + 0.5 * place / len(documents))
+    columns = np.array(found, dtype=np.int32).reshape(-1, 6).T
+    parts_of = {name: matcher.parts(names[name]) for name in set(columns[1].tolist())}
+    own = [frozenset(matcher.parts(title)) for title in titles]
+    whole = [matcher.number.get(title) for title in titles]
+    index = NameIndex(
+        names=tuple(" ".join(name) for name in names),
+        n_documents=len(documents),
+        fields=tuple(text_fields),
+        titled=_postings(((n, d) for d, n in enumerate(whole) if n is not None), len(names)),
+        in_titles=_postings(((n, d) for d, held in enumerate(own) for n in held if n != whole[d]), len(names)),
+        in_texts=_postings(
+            ((part, d) for d, n in {(row[0], row[1]) for row in found} for part in parts_of[n]), len(names)
+        ),
+        document=columns[0],
+        name=columns[1],
+        field=columns[2],
+        start=columns[3],
+        end=columns[4],
+        partial=columns[5].astype(bool),
+        own=tuple(own),
+        matcher=matcher,
+    )
+    progress("names", 1.0)
+    return index
+
+
+def _first_phrase(document: Document, fields: Sequence[str]) -> Name:
+    """The first capitalised phrase of a document: what it is most likely about."""
+    return next((phrase for name in fields for phrase in phrases_of(Words(document.text(name)))), ())
+
+
+def _postings(pairs: Iterable[tuple[int, int]], n_names: int) -> Postings:
+    """Postings of (name, document) pairs, without repeats."""
+    array = np.unique(np.array(list(pairs), dtype=np.int64).reshape(-1, 2), axis=0)
+    indptr = np.searchsorted(array[:, 0], np.arange(n_names + 1))
+    return Postings(indptr, array[:, 1].astype(np.int32))
