@@ -41,7 +41,7 @@ class Place:
     @property
     def limits(self) -> dict[str, float]:
         """The bounds of a number there: ``{"ge": 0, "le": 1}``."""
-        return dict(_limits(self.annotation, self.info))
+        return limits_of(self.annotation, self.info)
 
 
 def place_at(location: Location, root: type[BaseModel]) -> Place:
@@ -111,6 +111,11 @@ def branches_of(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
 def is_model(core: Any) -> TypeGuard[type[BaseModel]]:
     """Whether an annotation is one model, rather than a list, a choice or a number."""
     return isinstance(core, type) and issubclass(core, BaseModel)
+
+
+def limits_of(annotation: Any, info: FieldInfo | None = None) -> dict[str, float]:
+    """The bounds that an annotation and its field set: ``{"ge": 0, "le": 1}``."""
+    return dict(_limits(annotation, info))
 
 
 def _limits(annotation: Any, info: FieldInfo | None) -> Iterator[tuple[str, float]]:

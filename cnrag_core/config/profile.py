@@ -25,6 +25,7 @@ _MAX_CHARACTERS = 4_000
 
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|www\.|/[\w.-]+/|[\w.+-]+@[\w-]+\.)\S*", re.IGNORECASE)
 _CODE = re.compile(r"(?=\S*\d)[\w:/.\-#?=&%+~@]+|[0-9a-f]{16,}", re.IGNORECASE | re.ASCII)
+_WHOLE_NUMBER = re.compile(r"-?\d{1,3}")
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -71,7 +72,8 @@ class FieldProfile:
 
     `words` and `items` are means over the filled documents; a word of a script without spaces counts as one and a half
     characters. `repeated` is the share of values (or items of a list) that occur in another document too, `largest`
-    that of the most frequent one. `contents` is the same for fields that hold the same.
+    that of the most frequent one. `contents` is the same for fields that hold the same, `grouping` for fields that put
+    the same documents together.
     """
 
     name: str
@@ -89,6 +91,9 @@ class FieldProfile:
     wordy: float
     numbers: tuple[float, ...]
     contents: str
+    grouping: str
+    is_conversation: bool
+    has_number_items: bool
 
     @property
     def filled(self) -> float:
@@ -133,7 +138,8 @@ def profile_fields(corpus: CorpusLike) -> dict[str, FieldProfile]:
 def _profile(name: str, documents: Sequence[DocumentLike], kind: FieldKind | None) -> FieldProfile:
     filled = [document for document in documents if not document.is_missing(name)]
     texts = [document.text(name)[:_MAX_CHARACTERS].strip() for document in filled]
-    kind = kind or _guessed_kind([document.fields[name] for document in filled])
+    raw = [document.fields[name] for document in filled]
+    kind = kind or _guessed_kind(raw)
     values = [document.items(name) for document in filled] if kind == "list" else [(text,) for text in texts]
     counts = Counter(value for group in values for value in set(group))
     n_values = sum(counts.values())
@@ -156,7 +162,33 @@ def _profile(name: str, documents: Sequence[DocumentLike], kind: FieldKind | Non
         wordy=_share([not any(character.isdigit() for character in word) for word in words]),
         numbers=tuple(sorted(number for number in numbers if number is not None)),
         contents=_digest(texts),
+        grouping=_digest(
+            [f"{document.id} {first}" for document, first in zip(filled, _first_places(texts), strict=True)]
+        ),
+        is_conversation=any(map(_has_turns, raw)),
+        has_number_items=kind == "list" and bool(counts) and all(map(_WHOLE_NUMBER.fullmatch, counts)),
     )
+
+
+def contains(documents: Sequence[DocumentLike], whole: str, part: str) -> bool:
+    """Whether a field holds nothing that another does not hold too, in nine of ten documents."""
+    filled = [document for document in documents if not document.is_missing(part)][:MAX_DOCUMENTS]
+    found = sum(document.text(part).strip() in document.text(whole) for document in filled)
+    return bool(filled) and found >= 0.9 * len(filled)
+
+
+def _first_places(texts: Sequence[str]) -> list[int]:
+    """For each text the place where it first stood: equal numbers mean equal texts, whatever they say."""
+    places: dict[str, int] = {}
+    return [places.setdefault(text, i) for i, text in enumerate(texts)]
+
+
+def _has_turns(value: Any) -> bool:
+    return _is_list(value) and any(isinstance(item, Mapping) and "content" in item for item in value)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
 
 
 def _digest(texts: Sequence[str]) -> str:
@@ -169,7 +201,7 @@ def _guessed_kind(values: Sequence[Any]) -> FieldKind:
         return "boolean"
     if values and all(isinstance(value, (int, float)) for value in values):
         return "number"
-    items = [item for value in values if isinstance(value, (list, tuple)) for item in value]
+    items = [item for value in values if _is_list(value) for item in value]
     if items:
         return "text" if all(isinstance(item, Mapping) for item in items) else "list"
     texts = [str(value) for value in values]

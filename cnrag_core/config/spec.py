@@ -289,7 +289,7 @@ class ChunkAggregation(Spec):
         return canonical(value, AGGREGATION_ALIASES)
 
 
-class FieldVectorOptions(VectorOptions, ChunkAggregation):
+class FieldVectorOptions(ChunkAggregation, VectorOptions):
     """One text field, and everything that decides its vector."""
 
     field: Name = Field(description="the text field that is compared")
