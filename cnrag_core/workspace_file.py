@@ -85,6 +85,18 @@ def write_stream(target: BinaryIO, contents: Contents) -> None:
                 np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
 
 
+def write_documents(path: Path, corpus: Corpus) -> None:
+    """The documents of a corpus as JSON Lines, with their provenance."""
+    with path.open("w", encoding="utf-8") as lines:
+        lines.writelines(map(_document_line, corpus))
+
+
+def read_documents(path: Path) -> tuple[Document, ...]:
+    """What `write_documents` wrote."""
+    with path.open("rb") as lines:
+        return tuple(map(_document_of, lines))
+
+
 def read_file(source: str | Path | bytes) -> Contents:
     """Read a workspace from a path or from the bytes of an upload.
 
@@ -156,6 +168,11 @@ def _document_line(document: Document) -> str:
     return json.dumps(record, ensure_ascii=False, default=str) + "\n"
 
 
+def _document_of(line: bytes) -> Document:
+    record = json.loads(line)
+    return Document(record["id"], record["fields"], Provenance(**record["provenance"]))
+
+
 def _arrays(network: Network) -> Sequence[tuple[str, NDArray[Any]]]:
     from cnrag_core.embedding.tfidf import TFIDFEmbedding
 
@@ -200,13 +217,10 @@ def _read(archive: zipfile.ZipFile, name: str) -> Contents:
 
 
 def _read_corpus(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> Corpus:
-    documents = []
     with archive.open("corpus.jsonl") as lines:
-        for line in lines:
-            record = json.loads(line)
-            documents.append(Document(record["id"], record["fields"], Provenance(**record["provenance"])))
+        documents = tuple(map(_document_of, lines))
     about = manifest["corpus"]
-    return Corpus(tuple(documents), about["kinds"], about["name"], tuple(about["warnings"]))
+    return Corpus(documents, about["kinds"], about["name"], tuple(about["warnings"]))
 
 
 def _read_queries(archive: zipfile.ZipFile) -> tuple[JudgedQuery, ...]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 
 import streamlit as st
-from cnrag_core.config.infer import infer_config
-from cnrag_core.corpus.samples import load_sample, sample_names
 from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
 
+from cnrag_core.config.infer import infer_config
 from cnrag_core.config.loader import load_config, to_yaml
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Corpus
 from cnrag_core.corpus.readers import read_bytes
+from cnrag_core.corpus.samples import load_sample, sample_names
 from cnrag_core.cost import estimate_cost
 from cnrag_core.errors import CNRagError, ConfigError
 from cnrag_core.jobs import Job
 from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import schema_table
+from cnrag_core.worker import build_workspace
 from cnrag_core.workspace import Workspace
 from pages.shared.session import literal, sample_workspace, use_workspace
 
@@ -110,7 +111,7 @@ def editor(corpus: Corpus, text: str, name: str, queries: tuple[JudgedQuery, ...
         st.caption(literal(estimate_cost(corpus, config).in_words))
         if st.button("Build the network", key=f"build_{key}", type="primary"):
             st.session_state["job"] = Job(
-                name, lambda progress: Workspace.build(corpus, config, name=name, queries=queries, progress=progress)
+                name, lambda progress: build_workspace(corpus, config, name=name, queries=queries, progress=progress)
             )
             st.rerun()
 
