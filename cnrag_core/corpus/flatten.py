@@ -24,10 +24,10 @@ MAX_INTEGER_BITS = 10_000
 """Far beyond any id or measure, and short of what Python refuses to print."""
 
 MAX_REMEMBERED = 10_000
-_REPLACED = "{n} texts held characters that are not text (lone surrogates, NUL); they were replaced by \ufffd"
-_NOT_A_NUMBER = "{n} values were NaN or infinite; they count as missing"
-_BINARY = "{n} values were binary data and were left out"
-_SAME_NAME = "{n} fields appeared twice in one record; the later one got a number behind its name"
+_REPLACED = "Characters that are not text (lone surrogates, NUL) were replaced by \ufffd"
+_NOT_A_NUMBER = "A value that is NaN or infinite counts as missing"
+_BINARY = "Binary data in a field was left out"
+_SAME_NAME = "Of two fields with one name in a record the later got a number behind it"
 _NUMBER_BYTES = 8
 _SPEAKER = ("role", "speaker", "author", "from")
 _SAID = ("content", "text", "value")
@@ -106,7 +106,7 @@ class Flattener:
                 cells: dict[str, Any] = {}
                 self._collect(row, name + ".", cells, where, depth)
             else:
-                cells = {name: row}
+                cells = {name: self.value(row, name, where)}
             for key, value in cells.items():
                 items = value if isinstance(value, list) else [value]
                 columns.setdefault(key, []).extend(item for item in items if item not in (None, ""))

@@ -37,6 +37,8 @@ def compile_path(path: str) -> Finder:
     """
     if len(path) > MAX_PATH_LENGTH:
         raise ValueError(f"the path is {len(path):,} characters long; at most {MAX_PATH_LENGTH} are allowed.")
+    if path.count("..") > 1:
+        raise ValueError("'..' may occur once: each looks at everything below, and together at everything below that.")
     steps = [found[2] or _index(found[1]) for found in _STEP.finditer(path.removeprefix("$"))]
     if _PLAIN.fullmatch(path) and not _KEYWORDS.intersection(step for step in steps if isinstance(step, str)):
         return lambda record: _walk(record, steps)

@@ -115,11 +115,8 @@ def list_separator(texts: Sequence[str]) -> str | None:
             continue
         if separator == ";" and any(_ENTITY.search(text) for text in holding):
             continue
-        lengths = [len(item.strip()) for text in texts for item in text.split(separator) if item.strip()]
-        if not lengths:
-            continue
-        long_items = sum(length > 80 for length in lengths)
-        if sum(lengths) <= 40 * len(lengths) and 50 * long_items <= len(lengths):
+        items = [item for text in texts for item in split_items(text, separator)]
+        if items and _are_items(items, max_words=4 if separator == ";" else 8):
             return separator
     return None
 
@@ -127,6 +124,14 @@ def list_separator(texts: Sequence[str]) -> str | None:
 def split_items(text: str, separator: str) -> list[str]:
     """The stripped, non-empty parts between the separators."""
     return [item for part in text.split(separator) if (item := part.strip())]
+
+
+def _are_items(items: Sequence[str], *, max_words: int) -> bool:
+    """Whether the parts are short, as tags and names are, and not the clauses of sentences."""
+    long_items = sum(len(item) > 80 for item in items)
+    if 50 * long_items > len(items) or sum(map(len, items)) > 40 * len(items):
+        return False
+    return sum(len(item.split()) for item in items) <= max_words * len(items)
 
 
 def _kind_of_lists(lists: Sequence[list[Any]]) -> FieldKind:

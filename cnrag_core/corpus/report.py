@@ -43,7 +43,7 @@ class Report:
             self._n_dropped += 1
 
     def find(self, what: str, where: str) -> None:
-        """Count a finding that may repeat; `what` is the sentence with ``{n}`` for its number."""
+        """Count a finding that may repeat; `what` is a sentence without its full stop."""
         finding = self._findings.get(what)
         if finding is None:
             self._findings[what] = _Finding(1, where)
@@ -74,7 +74,8 @@ class Report:
         if self._n_dropped:
             told.append(f"{self._n_dropped:,} more warnings are not shown.")
         for what, finding in self._findings.items():
-            told.append(what.replace("{n}", f"{finding.number:,}") + f" (first: {finding.first}).")
+            times = f"{finding.number:,} times, first in " if finding.number > 1 else ""
+            told.append(f"{what} ({times}{finding.first}).")
         return tuple(told)
 
 

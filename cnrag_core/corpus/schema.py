@@ -144,8 +144,8 @@ class SchemaReader:
                 items.append(item)
         if separator is None and len(items) == 1 and isinstance(items[0], str) and _ANY_SEPARATOR.search(items[0]):
             self._report.find(
-                f"In {{n}} records the list field '{quoted(name)}' holds one text with separators in it and counts as "
-                "one item; give the field a `separator` to split it",
+                f"A text with separators in the list field '{quoted(name)}' counts as one item; give the field a "
+                "`separator` to split it",
                 where,
             )
         return items

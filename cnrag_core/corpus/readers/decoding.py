@@ -70,10 +70,10 @@ def decode(data: bytes, name: str, report: Report, *, declared: str | None = Non
 def looks_binary(data: bytes) -> bool:
     """Whether the beginning of a file is no text in any encoding that this module reads."""
     head = data[:4096]
-    if any(head.startswith(mark) for mark, _ in _MARKS) or _wide_encoding(head) is not None:
-        return False
-    controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head)
-    return controls > 0.05 * len(head) or (b"\x00" in head and controls > 3)
+    encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None) or _wide_encoding(head)
+    text = head.decode(encoding or "latin-1", errors="replace")
+    controls = sum(character < " " and character not in "\t\n\r\f\x1b" for character in text)
+    return controls > 0.05 * len(text) or ("\x00" in text and controls > 3)
 
 
 def _wide_encoding(data: bytes) -> str | None:

@@ -14,7 +14,7 @@ from cnrag_core.corpus.report import RowError
 from cnrag_core.corpus.wording import quoted, shorten
 
 MAX_DIGITS = 400
-_NOT_FINITE = "{n} values were NaN or Infinity, which JSON does not know; they count as missing"
+_NOT_FINITE = "NaN and Infinity, which JSON does not know, count as missing"
 
 
 def read(source: Source) -> Iterator[Record]:

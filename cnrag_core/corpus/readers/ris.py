@@ -15,7 +15,7 @@ _START = re.compile(r"^TY {1,2}- ?", re.MULTILINE)
 _END = re.compile(r"^ER {1,2}-", re.MULTILINE)
 _YEAR = re.compile(r"(1[5-9]\d\d|20\d\d)(?:\D|$)")
 _KEYWORD_END = re.compile(r"\s*[;\n]\s*")
-_UNFINISHED = "{n} references have no end (ER) and were read up to the next"
+_UNFINISHED = "A reference without an end (ER) was read up to the next"
 
 # the first key that is there gives the field
 _FIELDS = {

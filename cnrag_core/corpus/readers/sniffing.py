@@ -101,9 +101,7 @@ def detect(data: bytes, name: str, report: Report) -> FormatName:
     found = _by_magic(data, name) or _by_structure(data, name)
     expected = ending(name)
     if expected is not None and expected != found and not any({expected, found} <= kin for kin in _KINDRED):
-        report.warn(
-            f"{name} is named like {LABELS[expected]}, but its content is {LABELS[found]} and was read as such."
-        )
+        report.warn(f"{name} is named like {LABELS[expected]}, but it holds {LABELS[found]} and was read as such.")
     return found
 
 
@@ -186,6 +184,8 @@ def _json_kind(sample: str, data: bytes, expected: FormatName | None) -> FormatN
         return None
     if not complete and len(lines) == 1 and sample.lstrip().startswith("{"):  # one line is longer than the sample
         line, _, rest = data.partition(b"\n")
+        if expected == "jsonlines" and not rest.strip():
+            return expected
         return "jsonlines" if line.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{") else "json"
     if complete and sample.lstrip().startswith("[") and not re.match(r"\s*\[\s*[\[{\"]", sample):
         # prose may begin with a bracket too: "[1] Smith, J. ..."

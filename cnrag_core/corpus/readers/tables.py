@@ -23,8 +23,8 @@ PEEK = 50
 MAX_COLUMNS = 2_000
 MAX_HEADER_LENGTH = 100
 _LETTER = re.compile(r"[^\W\d_]")
-_SHORT_ROW = "{n} rows have fewer cells than the header; the missing ones are empty"
-_HEADER_AGAIN = "{n} rows repeat the header and were left out"
+_SHORT_ROW = "A row with fewer cells than the header was filled up with empty ones"
+_HEADER_AGAIN = "A row that repeats the header was left out"
 
 
 def records_of_rows(
