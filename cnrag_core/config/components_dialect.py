@@ -32,7 +32,7 @@ from cnrag_core.config.dialect import (
     written,
     written_chunking,
 )
-from cnrag_core.config.problems import shown
+from cnrag_core.config.problems import MAX_FINDINGS, shown
 from cnrag_core.config.source import Finding, Source, source_of_mapping
 from cnrag_core.config.spec import (
     AttributeSimilarityComponent,
@@ -197,7 +197,7 @@ def _findings_between_components(data: Mapping[str, Any]) -> list[Finding]:
         name = _raw_name(component)
         if name is None:
             continue
-        if name in first_places:
+        if name in first_places and len(findings) < MAX_FINDINGS:
             message = f"two components are named {shown(name)}, this one and components[{first_places[name]}]; "
             findings.append(Finding((*place, i), message + "give one of them a `component_id` of its own."))
         first_places.setdefault(name, i)

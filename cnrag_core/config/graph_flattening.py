@@ -6,7 +6,8 @@ of weighted averages is a weighted average: the weights along a way multiply, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -46,15 +47,16 @@ def components_of(document: GraphDocument, root: str) -> tuple[list[Component], 
     }
     weights = flat_weights(root, combinations, normalise=True)
     minimums, findings = _minimums(document, root)
+    vectors = _Vectors.of(document.embeddings)
     components: list[Component] = []
     for name, weight in weights.items():
         definition = document.similarities[name]
         options: dict[str, Any] = {"weight": weight, "min_similarity": minimums.get(name)}
         if isinstance(definition, EmbeddingSimilarity):
-            parts, wrong = _parts(definition.embedding, document.embeddings)
+            wrong = vectors.findings_in(definition.embedding)
             findings += wrong
             if not wrong:
-                components.append(_embedded(name, definition.embedding, document.embeddings, parts, options))
+                components.append(_embedded(name, definition.embedding, vectors, options))
         elif isinstance(definition, AttributeComparison):
             values = _values(definition, AttributeComparison)
             named = {} if name == definition.field else {"component_id": name}
@@ -64,23 +66,24 @@ def components_of(document: GraphDocument, root: str) -> tuple[list[Component], 
 
 def model_findings(document: GraphDocument) -> list[Finding]:
     """Combinations of vectors that do not share a space, because different models made them."""
+    vectors = _Vectors.of(document.embeddings)
+    models: dict[str, dict[tuple[Any, ...], str]] = {}
     findings = []
-    targets = _embedding_targets(document.embeddings)
-    for name in targets:
-        models: dict[tuple[Any, ...], str] = {}
-        for part in reachable([name], targets):
-            definition = document.embeddings[part]
-            if isinstance(definition, FieldVector):
-                models.setdefault((definition.model, definition.model_name, definition.host), part)
-        if len(models) > 1:
-            (one, first), (two, second), *_ = models.items()
-            findings.append(
-                Finding(
-                    ("embeddings", name, "combine"),
-                    f"{shown(first)} ({_model_words(one)}) and {shown(second)} ({_model_words(two)}) have different "
-                    "models, and their vectors cannot be mixed. Make a similarity of each and combine those.",
-                )
-            )
+    for name in _parts_first(vectors.definitions, vectors.targets):
+        definition = vectors.definitions[name]
+        found: dict[tuple[Any, ...], str] = {}
+        if isinstance(definition, FieldVector):
+            found[(definition.model, definition.model_name, definition.host)] = name
+        for target in vectors.targets.get(name, ()):
+            for model, part in models[target].items():
+                found.setdefault(model, part)
+        # told where it happens, not again wherever that combination is used
+        if len(found) > 1:
+            (one, first), (two, second), *_ = found.items()
+            message = f"{shown(first)} ({_model_words(one)}) and {shown(second)} ({_model_words(two)}) have different "
+            message += "models, and their vectors cannot be mixed. Make a similarity of each and combine those."
+            findings.append(Finding(("embeddings", name, "combine"), message))
+        models[name] = dict(list(found.items())[:1])
     return findings
 
 
@@ -107,8 +110,7 @@ def flat_weights(
     found = reachable([root], targets)
     weights = dict.fromkeys(found, 0.0) | {root: 1.0}
     # every way into a definition is added up before its own parts are weighed, however many ways there are
-    parents_first = list(TopologicalSorter({name: targets.get(name, ()) for name in found}).static_order())[::-1]
-    for name in parents_first:
+    for name in reversed(_parts_first(found, targets)):
         parts = combinations.get(name, ())
         total = sum(weight for _, weight in parts) if normalise and name != root else 1.0
         for target, weight in parts:
@@ -139,77 +141,95 @@ def _minimums(document: GraphDocument, root: str) -> tuple[dict[str, float | Non
     return minimums, findings
 
 
-def _parts(name: str, embeddings: Mapping[str, EmbeddingDefinition]) -> tuple[list[CompositeField], list[Finding]]:
-    """The fields of a combined embedding with their weights; none for the embedding of one field."""
-    outer = embeddings[name]
-    if not isinstance(outer, CombinedVector):
-        return [], []
-    targets = _embedding_targets(embeddings)
-    findings = []
-    for inner in reachable([name], targets):
-        definition = embeddings[inner]
-        if inner == name or not isinstance(definition, CombinedVector):
-            continue
-        method = definition.aggregation_method
-        if method != outer.aggregation_method or method not in _FLATTENED:
-            message = f"{shown(inner)} ({method}) is part of {shown(name)} ({outer.aggregation_method}); "
-            message += f"combinations in each other must both use the same of {', '.join(sorted(_FLATTENED))}."
-            findings.append(Finding(("embeddings", inner, "aggregation"), message))
-        if definition.chunking_strategy is not None:
-            message = f"{shown(inner)} is part of {shown(name)}; set `chunking` there, or on the embeddings of fields."
-            findings.append(Finding(("embeddings", inner, "chunking"), message))
-    findings += _findings_in_parts(name, embeddings, targets)
-    if findings:
-        return [], findings
-    combinations = {
-        inner: [(reference.ref, reference.weight) for reference in definition.combine]
-        for inner, definition in embeddings.items()
-        if isinstance(definition, CombinedVector)
-    }
-    weights = flat_weights(name, combinations, normalise=outer.aggregation_method in _AVERAGES)
-    shared = [key for key in CompositeField.model_fields if key != "weight"]
-    parts = [
-        CompositeField(weight=weight, **{key: getattr(embeddings[inner], key) for key in shared})
-        for inner, weight in weights.items()
-    ]
-    return parts, []
+@dataclass(frozen=True)
+class _Vectors:
+    """The embeddings with the references between them."""
+
+    definitions: Mapping[str, EmbeddingDefinition]
+    combinations: Mapping[str, Sequence[tuple[str, float]]]
+    targets: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, definitions: Mapping[str, EmbeddingDefinition]) -> _Vectors:
+        """Note what each combination refers to."""
+        combinations = {
+            name: [(reference.ref, reference.weight) for reference in definition.combine]
+            for name, definition in definitions.items()
+            if isinstance(definition, CombinedVector)
+        }
+        targets = {name: [target for target, _ in parts] for name, parts in combinations.items()}
+        return cls(definitions, combinations, targets)
+
+    def findings_in(self, name: str) -> list[Finding]:
+        """What cannot be said by the parts of a combined embedding."""
+        outer = self.definitions[name]
+        if not isinstance(outer, CombinedVector):
+            return []
+        findings: list[Finding] = []
+        for inner in reachable([name], self.targets):
+            definition = self.definitions[inner]
+            if isinstance(definition, FieldVector):
+                findings += _findings_in_part(inner, definition, name)
+            elif inner != name:
+                findings += _findings_in_combination(inner, definition, name, outer)
+        return findings
+
+    def parts_of(self, name: str) -> list[CompositeField]:
+        """The fields of a combined embedding with their weights."""
+        outer = self.definitions[name]
+        assert isinstance(outer, CombinedVector)
+        weights = flat_weights(name, self.combinations, normalise=outer.aggregation_method in _AVERAGES)
+        shared = [key for key in CompositeField.model_fields if key != "weight"]
+        return [
+            CompositeField(weight=weight, **{key: getattr(self.definitions[inner], key) for key in shared})
+            for inner, weight in weights.items()
+        ]
+
+    def a_field_in(self, name: str) -> FieldVector:
+        """A field's embedding in a combination; all have the same model, which `model_findings` made sure of."""
+        below = map(self.definitions.__getitem__, reachable([name], self.targets))
+        return next(definition for definition in below if isinstance(definition, FieldVector))
 
 
-def _findings_in_parts(
-    name: str, embeddings: Mapping[str, EmbeddingDefinition], targets: Mapping[str, Sequence[str]]
-) -> list[Finding]:
+def _findings_in_part(name: str, definition: FieldVector, outer: str) -> list[Finding]:
     """What the embedding of a field can say for itself, but not as a part of a combination."""
     findings = []
-    for inner in reachable([name], targets):
-        definition = embeddings[inner]
-        if not isinstance(definition, FieldVector):
-            continue
-        if definition.role_weights is not None:
-            message = f"{shown(inner)} is part of {shown(name)}, where speakers cannot weigh differently. "
-            message += "Compare it as a similarity of its own."
-            findings.append(Finding(("embeddings", inner, "role_weights"), message))
-        if definition.aggregation_method == "concat":
-            message = f"{shown(inner)} is part of {shown(name)}, and 'concat' makes vectors of different lengths. "
-            message += "Use another aggregation for its chunks."
-            findings.append(Finding(("embeddings", inner, "aggregation"), message))
+    if definition.role_weights is not None:
+        message = f"{shown(name)} is part of {shown(outer)}, where speakers cannot weigh differently. "
+        message += "Compare it as a similarity of its own."
+        findings.append(Finding(("embeddings", name, "role_weights"), message))
+    if definition.aggregation_method == "concat":
+        message = f"{shown(name)} is part of {shown(outer)}, and 'concat' makes vectors of different lengths. "
+        message += "Use another aggregation for its chunks."
+        findings.append(Finding(("embeddings", name, "aggregation"), message))
     return findings
 
 
-def _embedded(
-    name: str,
-    embedding: str,
-    embeddings: Mapping[str, EmbeddingDefinition],
-    parts: list[CompositeField],
-    options: Mapping[str, Any],
-) -> Component:
-    """The component that compares an embedding; `parts` are those of a combined one."""
-    definition = embeddings[embedding]
+def _findings_in_combination(
+    name: str, definition: CombinedVector, outer_name: str, outer: CombinedVector
+) -> list[Finding]:
+    """What a combination within another one cannot say."""
+    findings = []
+    method = definition.aggregation_method
+    if method != outer.aggregation_method or method not in _FLATTENED:
+        message = f"{shown(name)} ({method}) is part of {shown(outer_name)} ({outer.aggregation_method}); "
+        message += f"combinations in each other must both use the same of {', '.join(sorted(_FLATTENED))}."
+        findings.append(Finding(("embeddings", name, "aggregation"), message))
+    if definition.chunking_strategy is not None:
+        message = f"{shown(name)} is part of {shown(outer_name)}; "
+        message += "set `chunking` there, or on the embeddings of fields."
+        findings.append(Finding(("embeddings", name, "chunking"), message))
+    return findings
+
+
+def _embedded(name: str, embedding: str, vectors: _Vectors, options: Mapping[str, Any]) -> Component:
+    """The component that compares an embedding."""
+    definition = vectors.definitions[embedding]
     if isinstance(definition, FieldVector):
         named = {} if name == definition.field else {"component_id": name}
         return FieldEmbeddingComponent(**named, **options, **_values(definition, FieldVector))
-    below = reachable([embedding], _embedding_targets(embeddings))
-    # all of them have the same model, which `model_findings` made sure of
-    one = next(part for inner in below if isinstance(part := embeddings[inner], FieldVector))
+    parts = vectors.parts_of(embedding)
+    one = vectors.a_field_in(embedding)
     default_name = "+".join(part.field for part in parts)
     return CompositeEmbeddingComponent(
         **({} if name == default_name else {"component_id": name}),
@@ -223,16 +243,13 @@ def _embedded(
     )
 
 
+def _parts_first(names: Iterable[str], targets: Mapping[str, Sequence[str]]) -> list[str]:
+    """The names in an order in which every definition comes after what it refers to."""
+    return list(TopologicalSorter({name: targets.get(name, ()) for name in names}).static_order())
+
+
 def _values(definition: Any, model: type[FieldVector] | type[AttributeComparison]) -> dict[str, Any]:
     return {key: getattr(definition, key) for key in model.model_fields}
-
-
-def _embedding_targets(embeddings: Mapping[str, EmbeddingDefinition]) -> dict[str, list[str]]:
-    return {
-        name: [reference.ref for reference in definition.combine]
-        for name, definition in embeddings.items()
-        if isinstance(definition, CombinedVector)
-    }
 
 
 def _model_words(model: tuple[Any, ...]) -> str:

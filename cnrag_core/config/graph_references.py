@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from itertools import islice
 from typing import Any, TypeAlias
 
 from cnrag_core.config.annotations import Location
 from cnrag_core.config.dialect import mapping_in, value_in
-from cnrag_core.config.problems import did_you_mean, one_of, shown, with_article
+from cnrag_core.config.problems import MAX_FINDINGS, did_you_mean, one_of, shown, with_article
 from cnrag_core.config.source import Finding
 
 MAX_CYCLES = 20
@@ -32,26 +33,27 @@ class _Reference:
 
 def reference_findings(data: Mapping[str, Any]) -> list[Finding]:
     """Every reference to something that is not defined, and every circle."""
+    findings = list(islice(_unknown_references(data), MAX_FINDINGS))
+    return findings + _cycles(data, "embeddings") + _cycles(data, "similarities")
+
+
+def _unknown_references(data: Mapping[str, Any]) -> Iterator[Finding]:
     embeddings, similarities = mapping_in(data, "embeddings"), mapping_in(data, "similarities")
-    findings: list[Finding] = []
     for reference in _combined(data, "embeddings"):
         if reference.target not in embeddings:
-            findings.append(Finding(reference.location, _unknown(reference.target, "embedding", embeddings)))
+            yield Finding(reference.location, _unknown(reference.target, "embedding", embeddings))
     for name in similarities:
         location: Location = ("similarities", name, "embedding")
         target = value_in(data, *location)
         if isinstance(target, str) and target not in embeddings:
-            findings.append(Finding(location, _unknown(target, "embedding", embeddings)))
+            yield Finding(location, _unknown(target, "embedding", embeddings))
     for reference in _combined(data, "similarities"):
         if reference.target not in similarities:
-            findings.append(
-                Finding(reference.location, _unknown_similarity(reference.target, similarities, embeddings))
-            )
+            yield Finding(reference.location, _unknown_similarity(reference.target, similarities, embeddings))
     root = value_in(data, "network", "edges", "similarity")
     if isinstance(root, str) and similarities and root not in similarities:
         message = _unknown_similarity(root, similarities, embeddings)
-        findings.append(Finding(("network", "edges", "similarity"), message))
-    return findings + _cycles(data, "embeddings") + _cycles(data, "similarities")
+        yield Finding(("network", "edges", "similarity"), message)
 
 
 def root_similarity(data: Mapping[str, Any]) -> str | Finding:
@@ -66,6 +68,8 @@ def root_similarity(data: Mapping[str, Any]) -> str | Finding:
     left = [name for name in similarities if name not in used]
     if len(left) == 1:
         return left[0]
+    if not left:  # all of them stand in circles, which are findings of their own
+        return next(iter(similarities))
     message = f"this key is required here, because it is not clear which similarity makes the edges. {one_of(left)}"
     return Finding(("network", "edges", "similarity"), message)
 
@@ -131,10 +135,8 @@ def _unknown(name: str, kind: str, known: Iterable[str]) -> str:
     names = list(known)
     if not names:
         return f"{shown(name)} is not defined; there is no {kind} at all."
-    listed = one_of(names) if len(names) <= 30 else ""
-    return (
-        f"{shown(name)} is not {with_article(kind)} that is defined here. {listed}{did_you_mean(name, names)}".rstrip()
-    )
+    listed = f" {one_of(names)}" if len(names) <= 30 else ""
+    return f"{shown(name)} is not {with_article(kind)} that is defined here.{listed}{did_you_mean(name, names)}"
 
 
 def _unknown_similarity(name: str, similarities: Iterable[str], embeddings: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ whether a YAML was read or a class was constructed in Python.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -40,6 +41,10 @@ UNSUPPORTED_KEYS = {
 """Keys that people try, and what to do instead."""
 
 
+MAX_FINDINGS = 200
+"""Findings that are put into words; nobody reads more, and a hostile text can have thousands."""
+
+
 def problems_of(error: ValidationError, model: type[BaseModel], *, prefix: str = "") -> list[Problem]:
     """Every finding of a validation as a `Problem`, in the order of the configuration.
 
@@ -60,7 +65,8 @@ def problems_of(error: ValidationError, model: type[BaseModel], *, prefix: str =
 
 def findings_of(error: ValidationError, model: type[BaseModel]) -> list[tuple[Location, str]]:
     """Every finding of a validation as its place and its sentence."""
-    return [_finding(item, model) for item in error.errors(include_url=False) if not _counts_only_valid_entries(item)]
+    items = (item for item in error.errors(include_url=False) if not _counts_only_valid_entries(item))
+    return [_finding(item, model) for item in islice(items, MAX_FINDINGS)]
 
 
 def dotted(location: Sequence[str | int]) -> str:

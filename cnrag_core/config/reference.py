@@ -44,7 +44,7 @@ def reference_markdown() -> str:
     >>> "| `metric` | " in reference_markdown()
     True
     """
-    shared = [
+    shared: list[tuple[str, type[BaseModel]]] = [
         *((place, model) for place, model in models_below(SharedSections) if place),
         ("chunking", ChunkingStrategy),
     ]

@@ -12,7 +12,7 @@ from typing import Any
 
 from cnrag_core.config.annotations import Location
 from cnrag_core.config.names import TRANSFORMS
-from cnrag_core.config.problems import did_you_mean, one_of, shown
+from cnrag_core.config.problems import MAX_FINDINGS, did_you_mean, one_of, shown
 from cnrag_core.config.source import Finding
 
 _MAX_PATH = 500
@@ -25,12 +25,14 @@ def schema_findings(schema: Mapping[str, Any]) -> list[Finding]:
     for name, spec in schema.items():
         if not isinstance(spec, dict):
             continue
+        if len(findings) > MAX_FINDINGS:
+            break
         path = spec.get("from")
         if isinstance(path, str) and not _is_json_path(path):
             message = f"{shown(path)} is not a JSONPath, such as '$.authors[*].name'."
             findings.append(Finding(("schema", name, "from"), message))
         given = spec.get("transform")
-        for i, transform in enumerate(given if isinstance(given, list) else [given]):
+        for i, transform in enumerate(given[:MAX_FINDINGS] if isinstance(given, list) else [given]):
             location: Location = (
                 ("schema", name, "transform", i) if isinstance(given, list) else ("schema", name, "transform")
             )

@@ -31,7 +31,7 @@ MAX_VALUES = 50_000
 """Most values of a mapping given in Python; a YAML of the allowed size cannot hold more."""
 
 MAX_PROBLEMS = 100
-"""Problems that are told at once; after so many the rest is counted."""
+"""Problems that are told at once."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ class Source:
             return
         problems.sort(key=lambda problem: problem.line or 0)
         if len(problems) > MAX_PROBLEMS:
-            rest = len(problems) - MAX_PROBLEMS
-            problems = [*problems[:MAX_PROBLEMS], Problem("", f"there are {rest} more problems.")]
+            problems = [*problems[:MAX_PROBLEMS], Problem("", "there are more problems; mend these first.")]
         raise ConfigError(problems)
 
 

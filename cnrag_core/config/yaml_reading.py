@@ -23,6 +23,12 @@ MAX_BYTES = 64 * 1024
 MAX_ALIASED = 10_000
 """Most values that aliases may repeat, so that a few lines cannot stand for billions."""
 
+MAX_BRACKETS = 500
+"""Most brackets that may be open at once before the parser sees the text."""
+
+MAX_INDENTATIONS = 100
+"""Most levels of indentation before the parser sees the text."""
+
 _NULL = {"", "~", "null", "Null", "NULL"}
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _DECIMAL = re.compile(r"[-+]?[0-9]+")
@@ -85,9 +91,9 @@ def _check_size_and_nesting(text: str) -> None:
     size = len(text) if len(text) > MAX_BYTES else len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
         raise ConfigError(f"The configuration has {size:,} bytes; at most {MAX_BYTES:,} are read.")
-    # the parser needs quadratic time for deep nesting. Brackets within texts are counted too, hence the slack;
+    # deep nesting costs the parser quadratic time. Brackets and spaces within texts are counted too, hence the slack;
     # the exact depth is checked as the events arrive
-    if max(_bracket_depth(text), _indentation_depth(text)) > 4 * MAX_DEPTH:
+    if _bracket_depth(text) > MAX_BRACKETS or _indentation_depth(text) > MAX_INDENTATIONS:
         raise too_deep()
 
 

@@ -20,11 +20,13 @@ def to_text(values: Mapping[str, Any], *, comments: Sequence[str] = ()) -> str:
 
     Examples
     --------
-    >>> print(to_text({"name": "no", "id_field": "7", "links": ["a", "b"]}, comments=["Checked."]), end="")
+    >>> print(to_text({"name": "no", "id_field": "7", "schema": {"tags": "list"}}, comments=["Checked."]), end="")
     # Checked.
     name: no
     id_field: "7"
-    links: [a, b]
+    <BLANKLINE>
+    schema:
+      tags: list
     """
     from ruamel.yaml import YAML
 
