@@ -105,9 +105,13 @@ class NameIndex:
         """Places in the occurrence arrays that belong to a document."""
         return range(int(self._bounds[document]), int(self._bounds[document + 1]))
 
-    def named_in_question(self, question: str) -> list[int]:
-        """Names in a question, each once, in reading order; capitals are ignored."""
-        return list(dict.fromkeys(match.name for match in self.matcher.find(Words(question), any_case=True)))
+    def named_in_question(self, question: str) -> dict[int, bool]:
+        """Names in a question, in reading order, and whether the question writes them with a capital."""
+        words = Words(question)
+        named: dict[int, bool] = {}
+        for match in self.matcher.find(words, any_case=True):
+            named[match.name] = named.get(match.name, False) or match.capital
+        return named
 
     @cached_property
     def mentions(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:

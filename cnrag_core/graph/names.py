@@ -163,13 +163,15 @@ def _pieces(words: Words, start: int, end: int) -> list[Name]:
 class Match(NamedTuple):
     """A known name found in a text: its number and the characters ``[start, end)`` that name it.
 
-    `partial` marks a single word within a longer capitalised run, as "Michael" in "Michael Gambon":
-    a lead to follow, but hardly a mention of the film of that title.
+    `capital` tells whether some word of it has a capital, where its script has capitals. `partial` marks
+    a single word within a longer capitalised run, as "Michael" in "Michael Gambon": a lead to follow,
+    but hardly a mention of the film of that title.
     """
 
     name: int
     start: int
     end: int
+    capital: bool
     partial: bool
 
 
@@ -215,12 +217,13 @@ class NameMatcher:
                 if at + size > n:
                     continue
                 found = self.number.get(keys[at : at + size])
-                if found is not None and (
-                    any_case or any(words.capital[at : at + size]) or any(words.caseless[at : at + size])
-                ):
+                if found is None:
+                    continue
+                capital = any(words.capital[at : at + size]) or any(words.caseless[at : at + size])
+                if capital or any_case:
                     end = at + size
                     partial = size == 1 and _is_within_run(words, at)
-                    yield Match(found, words.spans[at][0], words.spans[end - 1][1], partial)
+                    yield Match(found, words.spans[at][0], words.spans[end - 1][1], capital, partial)
                     break
 
     def parts(self, name: Name) -> list[int]:

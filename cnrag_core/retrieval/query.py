@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
+from cnrag_core.config.spec import AttributeSimilarityComponent, MentionLinks, PipelineConfig
 from cnrag_core.corpus.document import Document
 from cnrag_core.errors import ConfigError, EmbeddingError
+from cnrag_core.graph.name_index import NameIndex, index_names
 from cnrag_core.retrieval.bm25 import QueryTerms, TermIndex
 from cnrag_core.retrieval.filters import known_fields
 from cnrag_core.types import Rows, Scores
@@ -141,6 +142,20 @@ class QueryScorer:
     def index(self) -> TermIndex:
         """The BM25 index; built when first asked for."""
         return TermIndex(self.texts)
+
+    @cached_property
+    def title_field(self) -> str | None:
+        """The field that names a document: as the mention links or the display say, else ``title`` or ``name``."""
+        said = [link.of for link in self.config.links if isinstance(link, MentionLinks)]
+        candidates = (*said, self.config.display.title, "title", "name")
+        return next((name for name in candidates if name is not None and name in self.fields), None)
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """Titles and capitalised phrases, and where they occur; built when first asked for."""
+        said = [name for link in self.config.links if isinstance(link, MentionLinks) for name in link.fields]
+        read = said or [name for name in self.text_fields if name != self.title_field]
+        return index_names(self.documents, title_field=self.title_field, text_fields=tuple(dict.fromkeys(read)))
 
     @property
     def dense_components(self) -> tuple[str, ...]:

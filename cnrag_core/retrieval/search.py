@@ -28,6 +28,7 @@ from cnrag_core.retrieval.community import CommunityRetrieval
 from cnrag_core.retrieval.filters import Condition, allowed_by, conditions_of, parse_query
 from cnrag_core.retrieval.hub import HubRetrieval
 from cnrag_core.retrieval.hybrid import HybridRetrieval
+from cnrag_core.retrieval.links import LinksRetrieval
 from cnrag_core.retrieval.query import QueryMode, QueryScorer, QueryScores
 from cnrag_core.retrieval.ranking import RankedResults
 from cnrag_core.retrieval.similarity import SimilarityRetrieval
@@ -46,6 +47,7 @@ STRATEGIES: dict[str, RetrievalStrategy] = {
         BridgeRetrieval(),
         HybridRetrieval(),
         SmoothingRetrieval(),
+        LinksRetrieval(),
     )
 }
 """Every strategy by its name; add your own here to make it known everywhere."""
@@ -157,6 +159,7 @@ class Search:
             weights={**configured, **self.weights},
             texts=scorer,
             reason=scores.reason,
+            question=text,
         )
 
 

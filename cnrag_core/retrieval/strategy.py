@@ -27,7 +27,9 @@ class RetrievalContext:
     Attributes
     ----------
     query
-        The question as typed.
+        The question as typed, filters included.
+    question
+        The same without filters; empty where only filters were given.
     similarity
         (n,) base similarity to the query; 0 = nothing in common.
     graph
@@ -62,6 +64,7 @@ class RetrievalContext:
     weights: Mapping[str, float] | None = None
     texts: Any = None
     reason: str = ""
+    question: str = ""
 
 
 class RetrievalStrategy(ABC):

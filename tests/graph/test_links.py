@@ -176,7 +176,10 @@ def test_name_index_tells_where_names_stand():
     number = index.names.index("pal gabor")
     assert index.titled.of(number).tolist() == [4]
     assert index.in_texts.of(number).tolist() == [0, 4]
-    assert index.named_in_question("who is pal gabor of budapest") == [number, index.names.index("budapest")]
+    assert index.named_in_question("who is pal gabor of Budapest") == {
+        number: False,
+        index.names.index("budapest"): True,
+    }
     assert index.rarity[number] == pytest.approx(math.log(1 + 5 / 2) / math.log(6))
 
 
