@@ -27,16 +27,8 @@ from cnrag_core.graph.edge_rules import (
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
 from cnrag_core.similarity.components import ComponentColumn, VectorColumn, n_rows, take_rows
 from cnrag_core.similarity.estimate import PairEstimate, estimate_pairs
-from cnrag_core.similarity.pairwise import (
-    Pairs,
-    canonical_pairs,
-    check_threshold,
-    concat_pairs,
-    pairs_above,
-    strongest_pairs,
-    top_neighbors,
-    unique_pairs,
-)
+from cnrag_core.similarity.pairs import Pairs, canonical_pairs, concat_pairs, unique_pairs
+from cnrag_core.similarity.pairwise import check_threshold, pairs_above, strongest_pairs, top_neighbors
 from cnrag_core.types import Progress, silent
 
 MAX_EDGES = 5_000_000
@@ -180,7 +172,7 @@ class NetworkBuilder:
         rows = _unit_rows([embeddings[node_id] for node_id in node_ids], node_ids)
         missing: NDArray[np.bool_] = np.logical_not(rows.any(axis=1))
         columns = (VectorColumn("embedding", 1.0, None, rows, missing),)
-        pairs = canonical_pairs(pairs_above(columns, least, max_pairs=max_edges))
+        pairs = pairs_above(columns, least, max_pairs=max_edges)
         graph = SimilarityGraph(
             node_ids, pairs.left, pairs.right, pairs.weight, threshold=least, strong_similarity=self.strong_similarity,
             rule=in_words(EdgeRule(min=least)),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from cnrag_core.similarity.compiling import compiled
 
 
 def union_find_pass(
@@ -19,8 +20,16 @@ def union_find_pass(
     return join[:n], giant[:n], isolates[:n], squares[:n]
 
 
-@njit(cache=True, nogil=True)
-def _pass(n_nodes, left, right, join, giant, isolates, squares):  # type: ignore[no-untyped-def]
+@compiled
+def _pass(
+    n_nodes: int,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    join: NDArray[np.int64],
+    giant: NDArray[np.int64],
+    isolates: NDArray[np.int64],
+    squares: NDArray[np.float64],
+) -> int:
     parent = np.arange(n_nodes).astype(np.int32)
     size = np.ones(n_nodes, dtype=np.int32)
     largest, isolated, total, n_joins = 1, n_nodes, float(n_nodes), 0

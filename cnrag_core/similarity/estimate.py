@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cnrag_core.similarity.components import ComponentColumn, n_rows
-from cnrag_core.similarity.pairwise import FLOOR_STEP, score_listed
+from cnrag_core.similarity.pairs import FLOOR_STEP
+from cnrag_core.similarity.pairwise import score_listed
 from cnrag_core.similarity.scoring import TIE_TOLERANCE
 
 N_SAMPLED = 400_000

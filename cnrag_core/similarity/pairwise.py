@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,15 @@ from numpy.typing import NDArray
 from cnrag_core.errors import ConfigError, ResourceLimitError
 from cnrag_core.similarity.blocks import BlockScorer
 from cnrag_core.similarity.components import ComponentColumn, n_rows
+from cnrag_core.similarity.pairs import (
+    Floor,
+    Pairs,
+    canonical_pairs,
+    concat_pairs,
+    next_floor,
+    strongest,
+    unique_pairs,
+)
 from cnrag_core.similarity.scoring import TIE_TOLERANCE, score_pairs
 from cnrag_core.types import Progress, silent
 
@@ -26,50 +34,16 @@ COMPILED_FROM = 2_000
 BLOCK_CELLS = 2_000_000
 """Scores of one block of rows: 16 MB."""
 
-FLOOR_STEP = 0.01
-"""Floors and suggested thresholds are named on this grid."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Scored pairs of node numbers.
-
-    Attributes
-    ----------
-    left, right
-        (n_pairs,) int32, ``left < right``; ascending by (left, right) where all pairs were compared.
-    weight
-        (n_pairs,) float64 combined similarity, greater than 0 and at most 1.
-    """
-
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    weight: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return len(self.weight)
-
-    def at_least(self, threshold: float) -> Pairs:
-        """The pairs of at least this weight, in the same order."""
-        keep = self.weight >= threshold - TIE_TOLERANCE
-        return Pairs(self.left[keep], self.right[keep], self.weight[keep])
-
-
-@dataclass
-class Floor:
-    """A threshold that whoever collects the pairs may raise while they are still being found."""
-
-    value: float
-
 
 def pairs_above(
     columns: Sequence[ComponentColumn],
     threshold: float,
     *,
     max_pairs: int | None = None,
+    n_threads: int | None = None,
     progress: Progress = silent,
 ) -> Pairs:
-    """Every pair whose combined similarity is at least the threshold, and more than 0.
+    """Every pair whose combined similarity is at least the threshold, and more than 0, in canonical order.
 
     Parameters
     ----------
@@ -79,6 +53,8 @@ def pairs_above(
         In [0, 1]; a similarity that meets it exactly counts, up to float noise of 1e-9.
     max_pairs
         Refuse instead of returning more.
+    n_threads
+        See `stream_pairs`; the result does not depend on it.
     progress
         Told the share of comparisons done; may raise to cancel.
 
@@ -91,18 +67,20 @@ def pairs_above(
     """
     check_threshold(threshold)
     found, count = [], 0
-    for part in stream_pairs(columns, Floor(threshold), progress=progress):
+    for part in stream_pairs(columns, Floor(threshold), n_threads=n_threads, progress=progress):
         count += len(part)
         if max_pairs is not None and count > max_pairs:
             raise ResourceLimitError(
                 f"More than {max_pairs:,} pairs are at least {threshold:.2f} similar; raise the threshold."
             )
         found.append(part)
-    return concat_pairs(found)
+    return canonical_pairs(concat_pairs(found))
 
 
 def pairs_of_rows(columns: Sequence[ComponentColumn], rows: Sequence[int], threshold: float = 0.0) -> Pairs:
     """Every pair that has one of a few rows in it: what adding or changing these documents brings.
+
+    In canonical order, as `pairs_above` gives them.
 
     Parameters
     ----------
@@ -128,24 +106,43 @@ def pairs_of_rows(columns: Sequence[ComponentColumn], rows: Sequence[int], thres
         keep = (new.left != new.right) & (~other_chosen | (new.left < new.right))
         left, right = new.left[keep], new.right[keep]
         found.append(Pairs(np.minimum(left, right), np.maximum(left, right), new.weight[keep]))
-    pairs = concat_pairs(found)
-    order = np.lexsort((pairs.right, pairs.left))
-    return Pairs(pairs.left[order], pairs.right[order], pairs.weight[order])
+    return canonical_pairs(concat_pairs(found))
 
 
 def score_listed(
     columns: Sequence[ComponentColumn], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Combined similarity of many listed pairs; the numbers of `score_pairs`, by the faster way there is."""
-    return score_pairs(columns, left, right)
+    if n_rows(columns) < COMPILED_FROM:
+        return score_pairs(columns, left, right)
+    from cnrag_core.similarity.search import compiled_scores
+
+    return compiled_scores(columns, left, right)
 
 
-def stream_pairs(columns: Sequence[ComponentColumn], floor: Floor, *, progress: Progress = silent) -> Iterator[Pairs]:
-    """The pairs at or above a floor, part by part, in ascending order of their left node.
+def stream_pairs(
+    columns: Sequence[ComponentColumn],
+    floor: Floor,
+    *,
+    n_threads: int | None = None,
+    progress: Progress = silent,
+) -> Iterator[Pairs]:
+    """The pairs at or above a floor, and above 0, part by part, in no particular order.
 
-    The floor may be raised between two parts; later parts then hold only pairs at or above it.
+    The floor may be raised between two parts; of what has not been looked at by then, only pairs at or above
+    it are found.
+
+    Parameters
+    ----------
+    n_threads
+        For large corpora; by default as many as there are processors, up to four.
     """
     n = n_rows(columns)
+    if n >= COMPILED_FROM:
+        from cnrag_core.similarity.search import stream_compiled
+
+        yield from stream_compiled(columns, floor, n_threads=n_threads, progress=progress)
+        return
     done = 0
     for block, scores in _score_blocks(columns, np.arange(n, dtype=np.int64)):
         upper = np.arange(n, dtype=np.int64)[None, :] > block[:, None]
@@ -182,11 +179,11 @@ def strongest_pairs(
         kept.append(part)
         count += len(part)
         if count > max_pairs + max_pairs // 2:
-            kept, count, cut = [_strongest(concat_pairs(kept), max_pairs)], max_pairs, True
+            kept, count, cut = [strongest(concat_pairs(kept), max_pairs)], max_pairs, True
             current.value = max(current.value, float(kept[0].weight.min(initial=1.0)))
     pairs = concat_pairs(kept)
     if len(pairs) > max_pairs:
-        pairs, cut = _strongest(pairs, max_pairs), True
+        pairs, cut = strongest(pairs, max_pairs), True
     pairs = canonical_pairs(pairs)
     if not cut:
         return pairs, floor
@@ -199,34 +196,6 @@ def strongest_pairs(
     return pairs, next_floor(weakest)
 
 
-def next_floor(weight: float) -> float:
-    """The first value on the grid of 0.01 that a pair of this weight does not reach."""
-    step = math.floor(weight / FLOOR_STEP)
-    while step * FLOOR_STEP - TIE_TOLERANCE <= weight:
-        step += 1
-    return round(step * FLOOR_STEP, 2)
-
-
-def canonical_pairs(pairs: Pairs) -> Pairs:
-    """The pairs by descending weight, ties ascending by (left, right): the order of graph edges."""
-    order = np.lexsort((pairs.right, pairs.left, -pairs.weight))
-    return Pairs(pairs.left[order], pairs.right[order], pairs.weight[order])
-
-
-def _strongest(pairs: Pairs, count: int) -> Pairs:
-    """The first `count` pairs of the canonical order, themselves in no order."""
-    if len(pairs) <= count:
-        return pairs
-    if count == 0:
-        return concat_pairs([])
-    weakest = np.partition(pairs.weight, len(pairs) - count)[len(pairs) - count]
-    keep = pairs.weight > weakest
-    ties = np.flatnonzero(pairs.weight == weakest)
-    first = np.lexsort((pairs.right[ties], pairs.left[ties]))[: count - int(np.count_nonzero(keep))]
-    keep[ties[first]] = True
-    return Pairs(pairs.left[keep], pairs.right[keep], pairs.weight[keep])
-
-
 def top_neighbors(
     columns: Sequence[ComponentColumn], rows: NDArray[np.int64], k: int, *, progress: Progress = silent
 ) -> Pairs:
@@ -237,6 +206,10 @@ def top_neighbors(
     Pairs
         At most ``k * len(rows)``, each pair once, ascending by (left, right).
     """
+    if n_rows(columns) >= COMPILED_FROM:
+        from cnrag_core.similarity.search import nearest_compiled
+
+        return unique_pairs(nearest_compiled(columns, rows, k, progress=progress))
     found, done = [], 0
     for block, scores in _score_blocks(columns, rows):
         scores[np.arange(len(block)), block] = 0.0
@@ -252,24 +225,6 @@ def check_threshold(threshold: float) -> None:
         raise ConfigError(f"The threshold must be a number from 0 to 1, found {threshold!r}.")
     if not 0.0 <= threshold <= 1.0:
         raise ConfigError(f"The threshold must be from 0 to 1, found {threshold:g}.")
-
-
-def concat_pairs(parts: Sequence[Pairs]) -> Pairs:
-    """The pairs of all parts, one after the other."""
-    return Pairs(
-        np.concatenate([part.left for part in parts] or [np.zeros(0, np.int32)]),
-        np.concatenate([part.right for part in parts] or [np.zeros(0, np.int32)]),
-        np.concatenate([part.weight for part in parts] or [np.zeros(0, np.float64)]),
-    )
-
-
-def unique_pairs(pairs: Pairs) -> Pairs:
-    """Each pair once, ascending by (left, right)."""
-    order = np.lexsort((pairs.right, pairs.left))
-    left, right, weight = pairs.left[order], pairs.right[order], pairs.weight[order]
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
-    return Pairs(left[first], right[first], weight[first])
 
 
 def _score_blocks(
