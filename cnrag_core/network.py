@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cnrag_core.similarity.structured import StructuredSimilarity
     from cnrag_core.topology.analyzer import NetworkAnalyzer
     from cnrag_core.topology.centrality import Betweenness
+    from cnrag_core.topology.cohesion import Cohesion
     from cnrag_core.topology.communities import Communities
     from cnrag_core.topology.layout import Layout
 
@@ -42,6 +43,9 @@ T = TypeVar("T")
 
 MAX_CANDIDATE_EDGES = 5_000_000
 """Most candidate edges kept for the slider; the floor rises until they fit."""
+
+MOST_RESOLUTIONS = 4
+"""Resolutions whose communities are kept."""
 
 TITLE_LENGTH = 80
 """Characters of a text that stands in for a missing title."""
@@ -143,6 +147,29 @@ class Network:
         from cnrag_core.topology.tagging import community_tags
 
         return community_tags(self.documents, self.communities.labels, self.tag_fields)
+
+    @cached_property
+    def cohesion(self) -> tuple[Cohesion, ...]:
+        """How tight each community is, by its number."""
+        from cnrag_core.topology.cohesion import cohesion
+
+        return cohesion(self.graph, self.communities.labels)
+
+    def with_resolution(self, resolution: float) -> Network:
+        """The same graph with communities found at another resolution; the last few are kept."""
+        if resolution == self.config.communities.resolution:
+            return self
+        if resolution not in self._resolutions:
+            spec = self.config.communities.model_copy(update={"resolution": resolution})
+            config = self.config.model_copy(update={"communities": spec})
+            self._resolutions[resolution] = replace(self, config=config, base=self.base or self)
+            while len(self._resolutions) > MOST_RESOLUTIONS:
+                self._resolutions.pop(next(iter(self._resolutions)))
+        return self._resolutions[resolution]
+
+    @cached_property
+    def _resolutions(self) -> dict[float, Network]:
+        return {}
 
     # What it does not.
 

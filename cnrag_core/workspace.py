@@ -159,8 +159,8 @@ class Workspace:
         network = self.network
         graph, communities = network.graph, network.communities
         modularity = communities.modularity
-        hubs = find_hubs(graph, communities.labels, top=N_SHOWN)
-        bridges = find_bridges(graph, communities.labels, network.betweenness, top=N_SHOWN)
+        hubs = find_hubs(graph, top=N_SHOWN)
+        bridges = find_bridges(graph, network.betweenness, communities.labels, top=N_SHOWN)
         return {
             "name": self.name,
             "figures": {

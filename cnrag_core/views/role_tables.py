@@ -1,0 +1,139 @@
+"""Hubs and bridges as tables, sentences and a chart.
+
+Enters: rows of `topology.roles` and a network. Leaves: data frames, sentences, a plotly figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pandas as pd
+
+from cnrag_core.graph.similarity_graph import SimilarityGraph
+from cnrag_core.topology.centrality import Betweenness
+from cnrag_core.topology.communities import Communities
+from cnrag_core.topology.roles import Bridge, Hub
+from cnrag_core.views.community_names import ISOLATED, community_names
+from cnrag_core.views.figure import base_figure
+from cnrag_core.views.palette import category_color
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+BRIDGE_KINDS: Mapping[str, str] = {
+    "pure": "few neighbours and much betweenness: a narrow passage between groups.",
+    "integrative": "an ordinary number of neighbours, spread over several communities.",
+    "evolutionary": "many neighbours and much betweenness: a hub that joins communities as well.",
+}
+MOST_POINTS = 5000
+
+
+class RoleView(Protocol):
+    """What is read of a network."""
+
+    @property
+    def graph(self) -> SimilarityGraph: ...
+    @property
+    def communities(self) -> Communities: ...
+    @property
+    def betweenness(self) -> Betweenness: ...
+    @property
+    def tags(self) -> Mapping[int, list[str]]: ...
+    def title(self, node_id: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class DegreeLimit:
+    """Range of a slider over degrees: the largest degree, and where it starts."""
+
+    most: int
+    start: int
+
+
+def degree_limit(graph: SimilarityGraph) -> DegreeLimit:
+    """A slider that starts where about a tenth of the linked documents are hubs, and at 10 at most."""
+    linked = graph.degree[graph.degree > 0]
+    if not linked.size:
+        return DegreeLimit(2, 1)
+    most = max(2, int(linked.max()))
+    return DegreeLimit(most, int(min(10, max(1, np.quantile(linked, 0.9)))))
+
+
+def hub_table(hubs: Sequence[Hub], network: RoleView) -> pd.DataFrame:
+    """One row a hub."""
+    names = community_names(network)
+    return pd.DataFrame(
+        {
+            "document": [network.title(hub.node_id) for hub in hubs],
+            "neighbours": [hub.degree for hub in hubs],
+            "summed weight": [round(hub.weighted_degree, 3) for hub in hubs],
+            "community": [names.get(hub.community, ISOLATED) if hub.community is not None else "" for hub in hubs],
+        }
+    )
+
+
+def bridge_table(bridges: Sequence[Bridge], network: RoleView) -> pd.DataFrame:
+    """One row a bridge, with the communities that it joins."""
+    names = community_names(network)
+    return pd.DataFrame(
+        {
+            "document": [network.title(bridge.node_id) for bridge in bridges],
+            "betweenness": [round(bridge.betweenness, 5) for bridge in bridges],
+            "participation": [round(bridge.participation, 3) for bridge in bridges],
+            "neighbours": [bridge.degree for bridge in bridges],
+            "kind": [bridge.kind for bridge in bridges],
+            "joins": [" | ".join(names.get(c, ISOLATED) for c in bridge.communities) for bridge in bridges],
+        }
+    )
+
+
+def hubs_sentence(hubs: Sequence[Hub], network: RoleView) -> str:
+    """How many hubs there are and which is the largest."""
+    if not hubs:
+        return "No document has that many neighbours."
+    first = hubs[0]
+    return (
+        f"{len(hubs):,} of {network.graph.n_nodes:,} documents. The most connected is "
+        f"“{network.title(first.node_id)}” with {first.degree:,} neighbours."
+    )
+
+
+def bridges_sentence(bridges: Sequence[Bridge], network: RoleView) -> str:
+    """Which bridge is the strongest, what it joins, and whether betweenness is exact."""
+    found = network.betweenness
+    how = "exact" if found.exact else f"estimated from {found.n_sources:,} sources"
+    if not bridges:
+        return f"No document lies on a shortest path between two others (betweenness, {how})."
+    first = bridges[0]
+    joined = len(set(first.communities))
+    return (
+        f"The strongest is “{network.title(first.node_id)}”, with neighbours in {joined} "
+        f"{'community' if joined == 1 else 'communities'}. Betweenness by hops, {how}."
+    )
+
+
+def role_chart(network: RoleView) -> go.Figure:
+    """Every linked document by neighbours and betweenness: hubs lie to the right, bridges at the top."""
+    import plotly.graph_objects as go
+
+    graph, labels, values = network.graph, network.communities.labels, network.betweenness.values
+    linked = np.flatnonzero(graph.degree > 0)
+    order = linked[np.lexsort((linked, -values[linked]))][:MOST_POINTS]
+    figure = base_figure(height=420)
+    figure.add_trace(
+        go.Scattergl(
+            x=graph.degree[order],
+            y=values[order],
+            mode="markers",
+            marker={"color": [category_color(int(labels[i])) for i in order], "size": 8, "opacity": 0.8},
+            text=[escape(network.title(graph.node_ids[i])) for i in order],
+            hovertemplate="%{text}<br>%{x} neighbours, betweenness %{y:.4f}<extra></extra>",
+        )
+    )
+    figure.update_xaxes(title="neighbours (degree)")
+    figure.update_yaxes(title="betweenness")
+    return figure

@@ -1,0 +1,94 @@
+"""What are the topics? Communities with their words, their centre, how tight and how stable they are."""
+
+import streamlit as st
+
+from cnrag_core.export.csv_table import csv_bytes
+from cnrag_core.views.community_cards import (
+    card_of,
+    community_frame,
+    field_breakdown,
+    gap_table,
+    member_table,
+    shown_communities,
+    stability_sentence,
+    topics_sentence,
+)
+from pages.shared.session import (
+    current_network,
+    literal,
+    open_workspace,
+    select_document,
+    shown_errors,
+)
+
+workspace = open_workspace(
+    "Communities",
+    "What are the topics? Groups of documents that are linked more among themselves than with others.",
+    icon=":material/bubble_chart:",
+)
+CARDS_A_ROW = 3
+
+
+@st.cache_data(max_entries=8, show_spinner="Looking for communities ten times over …")
+def _stability(key: str, _network) -> str:
+    return stability_sentence(_network)
+
+
+with shown_errors():
+    network = current_network(workspace)
+    resolution = st.slider(
+        "Resolution",
+        0.2,
+        3.0,
+        float(workspace.config.communities.resolution),
+        0.1,
+        key="resolution",
+        help="Below 1 gives fewer and larger communities, above 1 more and smaller ones.",
+    )
+    network = network.with_resolution(resolution)
+    shown = shown_communities(network)
+    st.text(topics_sentence(network))
+    if not shown:
+        st.info("No two documents are linked at this threshold; lower it to see communities.")
+        st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")
+        st.stop()
+
+    for start in range(0, len(shown), CARDS_A_ROW):
+        for column, number in zip(st.columns(CARDS_A_ROW), shown[start : start + CARDS_A_ROW], strict=False):
+            card = card_of(network, number)
+            with column, st.container(border=True, height="stretch"):
+                st.markdown(f"**{literal(card.name)}** · {card.size:,} documents")
+                st.caption(literal(card.tags))
+                for node_id, title in card.central:
+                    if st.button(literal(title), key=f"open_{number}_{node_id}", type="tertiary", width="stretch"):
+                        select_document(node_id)
+                        st.switch_page("pages/1_Network.py")
+                st.caption(literal(card.cohesion))
+
+    st.subheader("All communities", anchor=False)
+    frame = community_frame(network)
+    st.dataframe(frame, key="communities", hide_index=True)
+    st.download_button(
+        "CSV", csv_bytes(frame), file_name="communities.csv", mime="text/csv", key="communities_csv", on_click="ignore"
+    )
+
+    one, other = st.columns(2, gap="large")
+    with one:
+        st.subheader("One community", anchor=False)
+        chosen = st.selectbox("Community", shown, format_func=lambda c: card_of(network, c).name, key="community")
+        st.dataframe(member_table(network, chosen), key="members", hide_index=True, height=320)
+        breakdown = field_breakdown(network, workspace.config, chosen)
+        if breakdown is not None:
+            st.caption("Its values beside those of all documents")
+            st.dataframe(breakdown, key="breakdown", hide_index=True)
+    with other:
+        st.subheader("Gaps", anchor=False, help="Communities that use the same words and hardly link.")
+        gaps = gap_table(network)
+        if len(gaps):
+            st.dataframe(gaps, key="gaps", hide_index=True)
+        else:
+            st.text("No two communities resemble each other without being linked.")
+        st.subheader("Stability", anchor=False)
+        if st.button("How stable are they?", key="stability", help="Finds communities ten times and compares them."):
+            key = f"{network.graph.digest}-{resolution}"
+            st.text(_stability(key, network))

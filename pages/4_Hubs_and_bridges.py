@@ -1,0 +1,69 @@
+"""Who holds it together? Documents that many resemble, and documents that join communities."""
+
+import streamlit as st
+
+from cnrag_core.export.csv_table import csv_bytes
+from cnrag_core.topology.roles import find_bridges, find_hubs
+from cnrag_core.views.role_tables import (
+    BRIDGE_KINDS,
+    bridge_table,
+    bridges_sentence,
+    degree_limit,
+    hub_table,
+    hubs_sentence,
+    role_chart,
+)
+from pages.shared.session import (
+    current_network,
+    open_workspace,
+    select_document,
+    shown_errors,
+)
+
+workspace = open_workspace(
+    "Hubs and bridges",
+    "Who holds it together? Hubs resemble many documents; bridges lie on the shortest paths between communities.",
+    icon=":material/share:",
+)
+
+
+def linked_table(frame, node_ids, *, key: str) -> None:
+    """A table whose chosen row opens the document in the network."""
+    event = st.dataframe(frame, key=key, hide_index=True, on_select="rerun", selection_mode="single-row", height=420)
+    rows = event.selection.rows
+    left, right = st.columns(2)
+    if left.button("Show the chosen row in the network", key=f"{key}_show", disabled=not rows, icon=":material/hub:"):
+        select_document(node_ids[rows[0]])
+        st.switch_page("pages/1_Network.py")
+    right.download_button(
+        "CSV", csv_bytes(frame), file_name=f"{key}.csv", mime="text/csv", key=f"{key}_csv", on_click="ignore"
+    )
+
+
+with shown_errors():
+    network = current_network(workspace)
+    if not network.graph.n_edges:
+        st.info("No two documents are linked at this threshold; lower it to see hubs and bridges.")
+        st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")
+        st.stop()
+    labels = network.communities.labels
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Hubs", anchor=False, help="Documents with at least this many neighbours.")
+        limit = degree_limit(network.graph)
+        least = st.slider("Neighbours, at least", 1, limit.most, limit.start, key="min_degree")
+        hubs = find_hubs(network.graph, min_degree=least, labels=labels)
+        st.text(hubs_sentence(hubs, network))
+        linked_table(hub_table(hubs, network), [hub.node_id for hub in hubs], key="hubs")
+    with right:
+        st.subheader("Bridges", anchor=False, help="Documents on many shortest paths between others.")
+        top = st.slider("How many, highest betweenness first", 1, 100, 20, key="top_bridges")
+        bridges = find_bridges(network.graph, network.betweenness, labels, top=top)
+        st.text(bridges_sentence(bridges, network))
+        linked_table(bridge_table(bridges, network), [bridge.node_id for bridge in bridges], key="bridges")
+        with st.expander("What the kinds of bridges mean"):
+            for kind, meaning in BRIDGE_KINDS.items():
+                st.markdown(f"**{kind}**: {meaning}")
+
+    st.subheader("Degree against betweenness", anchor=False)
+    st.plotly_chart(role_chart(network), key="roles")
