@@ -107,9 +107,7 @@ def community_frame(network: CommunityView) -> pd.DataFrame:
                 "density inside": round(part.density, 4),
                 "mean similarity inside": None if part.mean_weight is None else round(part.mean_weight, 4),
                 "weight that stays inside": None if part.inside_share is None else round(part.inside_share, 4),
-                "nearest community": names.get(part.strongest_neighbor, "")
-                if part.strongest_neighbor is not None
-                else "",
+                "nearest community": "" if nearest is None else names.get(nearest, ""),
             }
         )
     return pd.DataFrame(rows)
