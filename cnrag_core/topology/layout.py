@@ -40,6 +40,8 @@ _SMALL = 32  # components up to this many nodes are laid out together in one bat
 _GAP = 1.6  # between components, in the distance that nodes keep
 _EDGE_LENGTH = 2.0  # mean length of the edges of a small or sparse component, in the same
 _ASPECT = 1.5  # width over height of a picture of many components
+_STRETCHES = (1.0, 1.15, 1.3, 1.5, 1.75)  # widths tried, over the narrowest
+_MAX_BOXES_TO_TRY = 300
 _ISOLATED_SHARE = 0.12  # of the picture's height that the block of isolated documents may take
 
 
@@ -276,15 +278,27 @@ def _packed(
     if not shapes:
         return positions, 0.0, 0.0
     boxes = np.array([shape.max(axis=0) + _GAP for _, shape in shapes])
-    width = max(float(boxes[:, 0].max()), float(np.sqrt(_ASPECT * boxes.prod(axis=1).sum())))
-    # the largest component first, the others by height, so that rows come out even
-    order = np.concatenate([[0], 1 + np.lexsort((np.arange(1, len(boxes)), -np.round(boxes[1:, 1], 6)))])
-    corners = np.empty_like(boxes)
-    corners[order] = pack(boxes[order], width=width)
+    corners = _corners(boxes)
     for (nodes, shape), corner in zip(shapes, corners, strict=True):
         positions[nodes] = shape + corner
     top = (corners + boxes).max(axis=0)
     return positions, float(top[0]) - _GAP, float(top[1]) - _GAP
+
+
+def _corners(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where the boxes of the components go: of a few widths, the one that fills a picture of that aspect best."""
+    # the largest component first, the others by height, so that rows come out even
+    order = np.concatenate([[0], 1 + np.lexsort((np.arange(1, len(boxes)), -np.round(boxes[1:, 1], 6)))])
+    narrowest = max(float(boxes[:, 0].max()), float(np.sqrt(_ASPECT * boxes.prod(axis=1).sum())))
+    best, best_side = np.zeros_like(boxes), np.inf
+    for stretch in _STRETCHES if len(boxes) <= _MAX_BOXES_TO_TRY else _STRETCHES[:1]:
+        corners = np.empty_like(boxes)
+        corners[order] = pack(boxes[order], width=narrowest * stretch)
+        right, top = (corners + boxes).max(axis=0).tolist()
+        side = max(right / _ASPECT, top)
+        if side < best_side:
+            best, best_side = corners, side
+    return best
 
 
 def _fold_isolated(positions: NDArray[np.float64], nodes: NDArray[np.int64], width: float, height: float) -> None:

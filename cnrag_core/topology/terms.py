@@ -1,0 +1,323 @@
+"""The words of documents, in a form in which tags can be counted.
+
+Enters: documents and the fields that describe them. Leaves: a `TermTable`: which document uses which term how
+strongly. Terms are words (their forms collapsed to one stem), pairs of words that recur side by side,
+whole items of list fields, and character sequences of scripts without spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from cnrag_core.chunking.scripts import SPACELESS
+from cnrag_core.corpus.document import Document
+from cnrag_core.topology.languages import Language, language_of
+
+MAX_CHARACTERS = 20_000
+"""Only so much of a document is read, from the beginning of each field: what it is about is said early."""
+
+MAX_SPACELESS = 2_000
+"""The same for scripts without spaces, where every position begins several sequences."""
+
+MAX_ITEM_WORDS = 5
+"""A longer item of a list is a sentence rather than a name, and is read as text."""
+
+# Letters and digits of every script; Python's \w leaves out the vowel signs of Indic and Semitic writing.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
+)
+_WORD = rf"(?:[^\W_{SPACELESS}]|[{_MARKS}])+"
+_PUNCTUATION = r"[.,;:!?()\[\]{}\"“”„«»/|•\n。，、；：！？（）]"
+_TOKEN = re.compile(rf"{_WORD}(?:['’]{_WORD})?|[{SPACELESS}]+|{_PUNCTUATION}")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+_NOT_WORDS = re.compile(r"<[^<>]{1,200}>|&#?\w{1,8};|(?:https?://|www\.)\S+|\S+@\S+\.\w+")
+_POSSESSIVE = re.compile(r"['’]s$")
+_NUMBER_LIKE = re.compile(r"[\d.,]+(?:st|nd|rd|th|s|k|m|bn|am|pm|px|kg|km|cm|mm|gb|mb)?$")
+
+_SEQUENCE_SIZES = (2, 3, 4)
+_NEVER_AT_THE_EDGE = "的了是与與及也而这這那其之被把吗嗎呢吧啊并並但且很还還又はがをにでとものやへ"
+_BREAK = -1  # between two words that are not side by side
+
+
+@dataclass(frozen=True)
+class Term:
+    """How a term is written, and the stems it is made of (none in a script without spaces)."""
+
+    text: str
+    stems: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class TermTable:
+    """Which document uses which term.
+
+    Attributes
+    ----------
+    terms
+        One a column.
+    values
+        (n_documents, n_terms) CSR float64 in (0, 1]: 1 for an item of a list, tf / (tf + 1) for what occurs
+        tf times in the texts.
+    """
+
+    terms: tuple[Term, ...]
+    values: sp.csr_matrix
+
+    @property
+    def n_documents(self) -> int:
+        return int(self.values.shape[0])
+
+
+def term_table(documents: Sequence[Document], fields: Sequence[str]) -> TermTable:
+    """Terms of the documents in the named fields; a field that a document lacks is empty."""
+    reader = _Reader()
+    for number, document in enumerate(documents):
+        reader.read(number, document, fields)
+    entries = _Entries()
+    _add_words(entries, reader, len(documents))
+    _add_items(entries, reader)
+    _add_sequences(entries, reader, len(documents))
+    return entries.table(len(documents))
+
+
+def describing_fields(documents: Iterable[Document]) -> tuple[str, ...]:
+    """Fields that hold a text or a list in at least one document, in alphabetical order."""
+    names = {
+        name
+        for document in documents
+        for name, value in document.fields.items()
+        if isinstance(value, str | list | tuple)
+    }
+    return tuple(sorted(names))
+
+
+class _Words(dict[str, int]):
+    """Code of each word of one language; `_BREAK` for stop words, numbers and single letters."""
+
+    def __init__(self, language: Language, words: list[str]) -> None:
+        self.language, self.words = language, words
+        self.first = len(words)
+        self.codes: list[int] = []
+
+    def __missing__(self, token: str) -> int:
+        word = _POSSESSIVE.sub("", token)
+        if word != token:
+            code = self[word]
+        elif (
+            len(word) < 2
+            or word in self.language.stop_words
+            or not any(map(str.isalpha, word))
+            or _NUMBER_LIKE.match(word)
+        ):
+            code = _BREAK
+        else:
+            code = len(self.words)
+            self.words.append(word)
+            self.codes.append(code)
+        self[token] = code
+        return code
+
+
+class _Reader:
+    """Reads one document after another into one stream of words and one of characters."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.of_language: dict[str, _Words] = {}
+        self.stream: list[int] = []
+        self.owner: list[int] = []
+        self.spaceless: list[tuple[int, str]] = []
+        self.items: list[tuple[int, tuple[int, ...], str]] = []
+
+    def read(self, number: int, document: Document, fields: Sequence[str]) -> None:
+        texts, items = _texts_and_items(document, fields)
+        tokens = _TOKEN.findall(_NOT_WORDS.sub(" . ", "\n".join(texts)[:MAX_CHARACTERS].lower()))
+        language = language_of([token for token in tokens if token[0].isalpha()])
+        code_of = self.of_language.setdefault(language.name, _Words(language, self.words))
+        spaceless = [token for token in tokens if _SPACELESS.match(token)]
+        if spaceless:
+            self.spaceless.append((number, " ".join(spaceless)[:MAX_SPACELESS]))
+            tokens = [" " if _SPACELESS.match(token) else token for token in tokens]
+        self.stream.extend([code_of[token] for token in tokens])
+        self.stream.append(_BREAK)
+        self.owner.extend([number] * (len(tokens) + 1))
+        for item in items:
+            name = " ".join(item.lower().replace("_", " ").split())
+            codes = tuple(code for token in _TOKEN.findall(name) if (code := code_of[token]) != _BREAK)
+            if codes or _is_name(name):
+                self.items.append((number, codes, name))
+
+    def stems(self) -> tuple[NDArray[np.int64], int]:
+        """Number of the stem of each word code, and how many stems there are."""
+        stems = [""] * len(self.words)
+        for of_language in self.of_language.values():
+            words = [self.words[code] for code in of_language.codes]
+            for code, stem in zip(of_language.codes, of_language.language.stems(words), strict=True):
+                stems[code] = stem
+        number: dict[str, int] = {}
+        return np.array([number.setdefault(stem, len(number)) for stem in stems], dtype=np.int64), len(number)
+
+
+def _texts_and_items(document: Document, fields: Sequence[str]) -> tuple[list[str], list[str]]:
+    texts, items = [], []
+    for name in fields:
+        value = document.fields.get(name)
+        if isinstance(value, list | tuple) and not any(isinstance(item, Mapping) for item in value):
+            for item in document.items(name):
+                (items if len(item.split()) <= MAX_ITEM_WORDS else texts).append(item)
+        else:
+            texts.append(document.text(name))
+    return texts, items
+
+
+def _is_name(item: str) -> bool:
+    """Whether an item without any word of its own ("c++") is a name all the same."""
+    return len(item) > 1 and any(map(str.isalpha, item)) and not _NUMBER_LIKE.match(item)
+
+
+class _Entries:
+    """(document, term, value) triples, and the terms by a key that is equal for forms of the same term."""
+
+    def __init__(self) -> None:
+        self.column: dict[Any, int] = {}
+        self.terms: list[Term] = []
+        self.written: dict[int, dict[str, int]] = {}  # how often an item's column was written in which way
+        self.parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+
+    def column_of(self, key: Any, term: Term) -> int:
+        if key not in self.column:
+            self.column[key] = len(self.terms)
+            self.terms.append(term)
+        return self.column[key]
+
+    def add(self, documents: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        self.parts.append((documents, columns, values))
+
+    def table(self, n_documents: int) -> TermTable:
+        """The strongest value of each document and term."""
+        for column, spellings in self.written.items():
+            text = min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
+            self.terms[column] = Term(text, self.terms[column].stems)
+        documents, columns, values = (np.concatenate(arrays) for arrays in zip(*self.parts, strict=True))
+        order = np.lexsort((-values, columns, documents))
+        documents, columns, values = documents[order], columns[order], values[order]
+        first = np.ones(len(values), dtype=np.bool_)
+        first[1:] = (documents[1:] != documents[:-1]) | (columns[1:] != columns[:-1])
+        shape = (n_documents, len(self.terms))
+        return TermTable(
+            tuple(self.terms), sp.csr_matrix((values[first], (documents[first], columns[first])), shape=shape)
+        )
+
+
+def _add_words(entries: _Entries, reader: _Reader, n_documents: int) -> None:
+    """Words, and pairs of neighbouring words that recur."""
+    stream, owner = np.array(reader.stream, dtype=np.int64), np.array(reader.owner, dtype=np.int64)
+    stem_of, n_stems = reader.stems()
+    words = np.array(reader.words, dtype=object)
+
+    def written(code: int) -> str:
+        return str(words[code])
+
+    spoken = stream >= 0
+    _add_most_frequent_forms(
+        entries, stem_of[stream[spoken]], stream[spoken], owner[spoken], min_documents=1,
+        term=lambda stem, code: ((stem,), Term(written(code), frozenset({stem}))),
+    )  # fmt: skip
+    n_words = max(len(words), 1)
+    paired = spoken[:-1] & spoken[1:]
+    first, second = stream[:-1][paired], stream[1:][paired]
+    _add_most_frequent_forms(
+        entries, stem_of[first] * n_stems + stem_of[second], first * n_words + second, owner[:-1][paired],
+        min_documents=2 if n_documents < 50 else 3,
+        term=lambda pair, form: (
+            (pair // n_stems, pair % n_stems),
+            Term(f"{written(form // n_words)} {written(form % n_words)}", frozenset(divmod(pair, n_stems))),
+        ),
+    )  # fmt: skip
+
+
+def _add_most_frequent_forms(
+    entries: _Entries,
+    keys: NDArray[np.int64],
+    forms: NDArray[np.int64],
+    owner: NDArray[np.int64],
+    *,
+    min_documents: int,
+    term: Any,
+) -> None:
+    """Terms that at least `min_documents` documents use, each written in its most frequent form.
+
+    `keys` are equal for forms of one term; `owner` is the document of each occurrence.
+    """
+    if not len(keys):
+        return
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    cell, count = np.unique(owner * len(distinct) + inverse, return_counts=True)
+    documents, key = cell // len(distinct), cell % len(distinct)
+    kept = np.bincount(key, minlength=len(distinct)) >= min_documents
+    form, first_seen, n_used = np.unique(forms, return_index=True, return_counts=True)
+    key_of_form = inverse[first_seen]
+    order = np.lexsort((first_seen, -n_used, key_of_form))
+    best_form = form[order][np.unique(key_of_form[order], return_index=True)[1]]
+    column = np.full(len(distinct), -1, dtype=np.int64)
+    for number in np.flatnonzero(kept).tolist():
+        column[number] = entries.column_of(*term(int(distinct[number]), int(best_form[number])))
+    used = kept[key]
+    entries.add(documents[used], column[key[used]], count[used] / (count[used] + 1.0))
+
+
+def _add_items(entries: _Entries, reader: _Reader) -> None:
+    """Items of lists as whole names; one that the texts use too is the same term."""
+    stem_of, _ = reader.stems()
+    documents, columns = [], []
+    for number, codes, name in reader.items:
+        stems = tuple(int(stem_of[code]) for code in codes)
+        column = entries.column_of(stems or name, Term(name, frozenset(stems)))
+        spellings = entries.written.setdefault(column, {})
+        spellings[name] = spellings.get(name, 0) + 1
+        documents.append(number)
+        columns.append(column)
+    entries.add(np.array(documents, dtype=np.int64), np.array(columns, dtype=np.int64), np.ones(len(columns)))
+
+
+def _add_sequences(entries: _Entries, reader: _Reader, n_documents: int) -> None:
+    """Sequences of 2 to 4 characters that at least two documents share."""
+    if not reader.spaceless:
+        return
+    text = "  ".join(part for _, part in reader.spaceless)
+    lengths = np.array([len(part) + 2 for _, part in reader.spaceless], dtype=np.int64)
+    owner = np.repeat(np.array([number for number, _ in reader.spaceless], dtype=np.int64), lengths)[: len(text)]
+    letters, codes = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), return_inverse=True)
+    space = np.isin(letters, [ord(" ")])[codes]
+    at_edge = np.isin(letters, [ord(letter) for letter in _NEVER_AT_THE_EDGE])[codes] | space
+    hiragana = ((letters >= 0x3040) & (letters <= 0x309F))[codes]
+    for size in _SEQUENCE_SIZES:
+        n = len(codes) - size + 1
+        if n <= 0:
+            continue
+        key = np.zeros(n, dtype=np.int64)
+        usable = ~at_edge[:n] & ~at_edge[size - 1 :]
+        only_hiragana = np.ones(n, dtype=np.bool_)
+        for offset in range(size):
+            part = slice(offset, offset + n)
+            key = key * 65_536 + codes[part]
+            usable &= ~space[part]
+            only_hiragana &= hiragana[part]
+        usable &= ~only_hiragana
+        start = np.flatnonzero(usable)
+        _add_most_frequent_forms(
+            entries, key[start], key[start], owner[:n][start], min_documents=2,
+            term=lambda code, _, size=size: _sequence_term(code, size, letters),
+        )  # fmt: skip
+
+
+def _sequence_term(code: int, size: int, letters: NDArray[np.uint32]) -> tuple[str, Term]:
+    text = "".join(reversed([chr(int(letters[(code >> (16 * place)) % 65_536])) for place in range(size)]))
+    return text, Term(text)
