@@ -40,10 +40,8 @@ with shown_errors():
 
     explanation = network.similarity.explain(first, second)
     st.text(pair_sentence(explanation, network))
-    chart, table = st.columns([3, 2], gap="large")
-    with chart:
-        st.plotly_chart(pair_waterfall(explanation, threshold=network.graph.threshold), key="waterfall")
-    with table:
+    st.plotly_chart(pair_waterfall(explanation, threshold=network.graph.threshold), key="waterfall")
+    with st.expander("The same as a table"):
         st.dataframe(contribution_table(explanation), key="contributions", hide_index=True)
 
     for column, node_id in zip(st.columns(2, gap="large"), (first, second), strict=True):

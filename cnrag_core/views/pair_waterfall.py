@@ -64,9 +64,11 @@ def pair_waterfall(explanation: PairExplanation, *, threshold: float | None = No
         )
     )
     if threshold is not None:
-        figure.add_vline(
-            x=threshold, line={"dash": "dash", "color": CATEGORIES[5]}, annotation_text=f"threshold {threshold:.2f}"
-        )
+        figure.add_vline(x=threshold, line={"dash": "dash", "color": CATEGORIES[5]})
+        figure.add_annotation(
+            x=threshold, y=1.0, yref="paper", yanchor="bottom", text=f"threshold {threshold:.2f}", showarrow=False,
+            font={"color": CATEGORIES[5]},
+        )  # fmt: skip
     widest = max(explanation.similarity, threshold or 0.0, 0.05)
     figure.update_xaxes(title="contribution to the combined similarity", range=[0, min(widest * 1.35, 1.3)])
     figure.update_yaxes(autorange="reversed")

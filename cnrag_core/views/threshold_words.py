@@ -84,9 +84,8 @@ def change_sentence(change: ThresholdChange, network: NetworkView) -> str:
     edges = f"{abs(change.edges):,} edges {'more' if more else 'fewer'}"
     isolates = f"{abs(change.isolates):,} {'fewer' if change.isolates <= 0 else 'more'} isolated"
     lines = [f"At {change.threshold:.2f}: {edges}, {isolates}."]
-    for a, b, weight in change.strongest_edges[:3]:
-        sign = "+" if more else "−"
-        lines.append(f"  {sign} {network.title(a)} — {network.title(b)} ({weight:.2f})")
+    for a, b, weight in change.strongest_edges[:2]:
+        lines.append(f"{'+' if more else '−'} {network.title(a)} — {network.title(b)} ({weight:.2f})")
     return "\n".join(lines)
 
 

@@ -12,6 +12,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import streamlit as st
 
@@ -21,6 +22,34 @@ from cnrag_core.rag import checked_threshold
 from cnrag_core.workspace import Workspace
 
 log = logging.getLogger("cnrag")
+
+ICON = Path(__file__).with_name("icon.png")
+"""Our own picture: an icon by name would be fetched from elsewhere."""
+
+STYLE = """<style>
+.stMainBlockContainer { padding: 2.2rem 2.4rem 3rem; max-width: 1900px; }
+[data-testid="stSidebarHeader"] { height: 2.2rem; }
+[data-testid="stMetricValue"] { font-size: 1.6rem; }
+[data-testid="stText"] { white-space: pre-wrap; }
+</style>"""
+
+PAGES = (
+    ("app.py", "Home", ":material/home:"),
+    ("pages/1_Network.py", "Network", ":material/hub:"),
+    ("pages/2_Threshold.py", "Threshold", ":material/tune:"),
+    ("pages/3_Communities.py", "Communities", ":material/bubble_chart:"),
+    ("pages/4_Hubs_and_bridges.py", "Hubs and bridges", ":material/share:"),
+    ("pages/5_Similarity.py", "Similarity", ":material/compare_arrows:"),
+    ("pages/6_Search.py", "Search", ":material/search:"),
+    ("pages/7_Traversal.py", "Traversal", ":material/route:"),
+    ("pages/8_Evaluate.py", "Evaluate", ":material/analytics:"),
+    ("pages/9_Chunks.py", "Chunks", ":material/content_cut:"),
+    ("pages/10_Compare.py", "Compare", ":material/difference:"),
+    ("pages/11_Export.py", "Export", ":material/download:"),
+)
+"""In the order of the story."""
+
+ROOT = Path(__file__).resolve().parents[2]
 
 DEFAULT_SAMPLE = "papers"
 MOST_VIEWS = 6
@@ -37,7 +66,8 @@ def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -
     question
         That the page answers, in the visitor's words.
     """
-    st.set_page_config(page_title=f"{title} · cnrag", page_icon=":material/hub:", layout="wide")
+    st.set_page_config(page_title=f"{title} · cnrag", page_icon=str(ICON), layout="wide")
+    st.html(STYLE)
     with shown_errors():
         workspace = current_workspace()
     _sidebar(workspace)
@@ -160,6 +190,10 @@ def literal(text: str) -> str:
 
 def _sidebar(workspace: Workspace) -> None:
     with st.sidebar:
+        for page, label, icon in PAGES:
+            if (ROOT / page).is_file():
+                st.page_link(page, label=label, icon=icon)
+        st.divider()
         st.caption("Workspace")
         st.text(workspace.name)
         network = current_network(workspace)
