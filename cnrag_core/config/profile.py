@@ -128,11 +128,16 @@ class FieldProfile:
 
 def profile_fields(corpus: CorpusLike) -> dict[str, FieldProfile]:
     """The profile of every field, in the order in which fields first occur, by document id."""
+    sample = looked_at(corpus)
+    names = dict.fromkeys(name for document in sample for name in document.fields)
+    rare = {name for document in corpus.documents for name in document.fields} - names.keys()
+    return {name: _profile(name, sample, corpus.kinds.get(name)) for name in (*names, *sorted(rare))}
+
+
+def looked_at(corpus: CorpusLike) -> list[DocumentLike]:
+    """At most 2,000 documents, evenly over their ids."""
     documents = sorted(corpus.documents, key=lambda document: document.id)
-    names = dict.fromkeys(name for document in documents for name in document.fields)
-    step = max(1, math.ceil(len(documents) / MAX_DOCUMENTS))
-    sample = documents[::step]
-    return {name: _profile(name, sample, corpus.kinds.get(name)) for name in names}
+    return documents[:: max(1, math.ceil(len(documents) / MAX_DOCUMENTS))]
 
 
 def _profile(name: str, documents: Sequence[DocumentLike], kind: FieldKind | None) -> FieldProfile:
@@ -166,13 +171,14 @@ def _profile(name: str, documents: Sequence[DocumentLike], kind: FieldKind | Non
             [f"{document.id} {first}" for document, first in zip(filled, _first_places(texts), strict=True)]
         ),
         is_conversation=any(map(_has_turns, raw)),
-        has_number_items=kind == "list" and bool(counts) and all(map(_WHOLE_NUMBER.fullmatch, counts)),
+        has_number_items=kind == "list"
+        and (any(map(_holds_numbers, raw)) or (bool(counts) and all(map(_WHOLE_NUMBER.fullmatch, counts)))),
     )
 
 
-def contains(documents: Sequence[DocumentLike], whole: str, part: str) -> bool:
+def contains(corpus: CorpusLike, whole: str, part: str) -> bool:
     """Whether a field holds nothing that another does not hold too, in nine of ten documents."""
-    filled = [document for document in documents if not document.is_missing(part)][:MAX_DOCUMENTS]
+    filled = [document for document in looked_at(corpus) if not document.is_missing(part)]
     found = sum(document.text(part).strip() in document.text(whole) for document in filled)
     return bool(filled) and found >= 0.9 * len(filled)
 
@@ -185,6 +191,10 @@ def _first_places(texts: Sequence[str]) -> list[int]:
 
 def _has_turns(value: Any) -> bool:
     return _is_list(value) and any(isinstance(item, Mapping) and "content" in item for item in value)
+
+
+def _holds_numbers(value: Any) -> bool:
+    return _is_list(value) and any(isinstance(item, (int, float)) for item in value)
 
 
 def _is_list(value: Any) -> bool:

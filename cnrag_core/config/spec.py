@@ -538,6 +538,11 @@ class TraversalSpec(Spec):
         "auto", title="source of concepts", description="where the concepts of a text come from"
     )
     concept_field: Name | None = Field(None, description="the list field that holds them, with `concepts: field`")
+    chunking_strategy: ChunkingStrategy | None = Field(
+        None,
+        alias="chunking",
+        description="how texts are cut for a walk; if absent those beyond 2,000 characters are, by `recursive`",
+    )
     seeds: Annotated[Integer, Field(ge=0, le=1000)] = Field(5, description="best matches that a walk starts from")
     max_tokens: Annotated[Integer, Field(ge=0, le=10_000_000)] = Field(4000, description="longest context, in tokens")
     max_nodes: Annotated[Integer, Field(ge=0, le=1_000_000)] = Field(50, description="most documents that are visited")
