@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import SimilarityGraph
@@ -134,6 +135,26 @@ def compute_layout(
     _fold_isolated(positions, np.flatnonzero(isolated), width, height)
     positions, scale = _framed(positions)
     return Layout(graph.node_ids, positions.astype(np.float32), isolated, component, float(scale))
+
+
+def restored_layout(graph: SimilarityGraph, positions: NDArray[np.floating], spacing: float | None = None) -> Layout:
+    """The layout with these positions, as saved from an earlier one of the same graph.
+
+    Without a `spacing`, it is taken from how near the nearest linked nodes stand.
+
+    Raises
+    ------
+    ConfigError
+        If there is not one row of two numbers a node.
+    """
+    if np.shape(positions) != (graph.n_nodes, 2):
+        raise ConfigError(f"{graph.n_nodes} documents need as many positions, got shape {np.shape(positions)}.")
+    isolated = graph.degree == 0
+    if spacing is None:
+        linked = np.asarray(positions, dtype=np.float64)[~isolated]
+        nearest = cKDTree(linked).query(linked, k=2)[0][:, 1] if len(linked) > 1 else np.array([LARGEST_SPACING])
+        spacing = float(np.quantile(nearest, 0.1))
+    return Layout(graph.node_ids, np.array(positions, dtype=np.float32), isolated, _components(graph), spacing)
 
 
 def _components(graph: SimilarityGraph) -> NDArray[np.int64]:

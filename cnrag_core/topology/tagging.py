@@ -24,7 +24,7 @@ MAX_DOCUMENTS = 20_000
 MIN_SAMPLED = 30
 """Documents of a community that are read at least, where it has as many."""
 
-_PHRASE_SHARE = 0.6  # a phrase that scores this share of a word in it stands for the word
+_PHRASE_SHARE = {1: 0.6, 2: 0.8}  # a longer phrase that scores this share of a term of one, of two words stands for it
 _N_CANDIDATES = 60  # best terms among which repetitions are looked for
 
 
@@ -190,11 +190,22 @@ def _without_repetition(candidates: Sequence[tuple[Term, float]], n_tags: int) -
     for term, score in candidates:
         if len(chosen) == n_tags:
             break
-        longer = [other for other, value in candidates if _contains(other, term) and value >= _PHRASE_SHARE * score]
-        best = longer[0] if longer else term
+        best = _fullest(term, score, candidates)
         if not any(_overlap(best, other) for other in chosen):
             chosen.append(best)
     return [term.text for term in chosen]
+
+
+def _fullest(term: Term, score: float, candidates: Sequence[tuple[Term, float]]) -> Term:
+    """The term, lengthened step by step while a longer one scores nearly as much."""
+    while True:
+        enough = _PHRASE_SHARE.get(len(term.stems), 0.8) * score
+        longer = next(
+            ((other, value) for other, value in candidates if value >= enough and _contains(other, term)), None
+        )
+        if longer is None:
+            return term
+        term, score = longer
 
 
 def _contains(longer: Term, term: Term) -> bool:
