@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -43,21 +44,33 @@ class LRUCache(Generic[Key, Value]):
 
     def get(self, key: Key) -> Value | None:
         """The value, counted as used; None where there is none."""
+        return self.get_many([key])[key]
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Value | None]:
+        """The values of many keys, None where there is none."""
+        found: dict[Key, Value | None] = {}
         with self._lock:
-            if key not in self._entries:
-                self._misses += 1
-                return None
-            self._hits += 1
-            self._entries.move_to_end(key)
-            return self._entries[key]
+            for key in keys:
+                value = found[key] = self._entries.get(key)
+                if value is None:
+                    self._misses += 1
+                else:
+                    self._hits += 1
+                    self._entries.move_to_end(key)
+        return found
 
     def put(self, key: Key, value: Value, generation: int) -> None:
         """Keep a value that was read at that generation."""
+        self.put_many({key: value}, generation)
+
+    def put_many(self, values: Mapping[Key, Value], generation: int) -> None:
+        """Keep values that were read at that generation; of too many, the last."""
         with self._lock:
-            if generation != self.generation or self.capacity < 1:
+            if generation != self.generation:
                 return
-            self._entries[key] = value
-            self._entries.move_to_end(key)
+            for key in islice(values, max(0, len(values) - self.capacity), None):
+                self._entries[key] = values[key]
+                self._entries.move_to_end(key)
             while len(self._entries) > self.capacity:
                 self._entries.popitem(last=False)
 

@@ -193,19 +193,14 @@ class SQLiteEmbeddingStore:
     def load_field_embeddings(self, node_ids: Sequence[str], field: str, model: str) -> dict[str, NDArray[np.float32]]:
         """Aggregates of many nodes in few statements, in the order of the ids; nodes without one are left out."""
         self._forget_what_others_changed()
-        found: dict[str, NDArray[np.float32]] = {}
-        absent = []
-        for node_id in dict.fromkeys(node_ids):
-            cached = self._cache.get((node_id, field, model))
-            if cached is None:
-                absent.append(node_id)
-            else:
-                found[node_id] = cached
+        cached = self._cache.get_many([(node_id, field, model) for node_id in dict.fromkeys(node_ids)])
+        found = {key[0]: vector for key, vector in cached.items() if vector is not None}
+        absent = [key[0] for key, vector in cached.items() if vector is None]
         if absent:
             generation = self._cache.generation
-            for node_id, vector in self._read_aggregates(absent, field, model):
-                found[node_id] = vector
-                self._cache.put((node_id, field, model), vector, generation)
+            read = dict(self._read_aggregates(absent, field, model))
+            self._cache.put_many({(node_id, field, model): vector for node_id, vector in read.items()}, generation)
+            found.update(read)
         return {node_id: found[node_id] for node_id in node_ids if node_id in found}
 
     def load_chunk_embeddings(self, node_id: str, field: str, model: str) -> list[NDArray[np.float32]]:
@@ -340,7 +335,7 @@ def _rows(record: FieldEmbedding) -> Iterator[tuple[Any, ...]]:
 def _row(
     key: FieldKey, index: int, dimension: int, blob: bytes, text_key: bytes | None, metadata: str | None
 ) -> tuple[Any, ...]:
-    check = checksum(*key, index, dimension, text_key, metadata, blob)
+    check = checksum(blob, *key, index, dimension, text_key, metadata)
     return (*key, index, dimension, blob, text_key, metadata, check)
 
 
@@ -358,11 +353,10 @@ def decoded_field_row(row: tuple[Any, ...]) -> NDArray[np.float32]:
         If it is not the one that was stored.
     """
     node_id, field, model, index, dimension, blob, text_key, metadata, check = row
-    owner = _owner(node_id, field, model)
     intact = isinstance(blob, bytes) and isinstance(dimension, int)
-    if not intact or checksum(node_id, field, model, index, dimension, text_key, metadata, blob) != check:
-        raise StorageCorruptError(f"{owner}: the stored embedding number {index} is damaged.")
-    return decode_dense(blob, dimension, owner)
+    if not intact or checksum(blob, node_id, field, model, index, dimension, text_key, metadata) != check:
+        raise StorageCorruptError(f"{_owner(node_id, field, model)}: the stored embedding number {index} is damaged.")
+    return decode_dense(blob, dimension, node_id)
 
 
 def _parameters(key: FieldKey) -> tuple[Any, ...]:

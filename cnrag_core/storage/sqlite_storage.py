@@ -52,7 +52,10 @@ class NodeRow(NamedTuple):
     provenance: str | None
 
     def with_checksum(self) -> tuple[Any, ...]:
-        return (*self, checksum(*self))
+        return (*self, self.checksum())
+
+    def checksum(self) -> int:
+        return checksum(b"", *self)
 
 
 class SQLiteStorage:
@@ -213,7 +216,7 @@ class SQLiteStorage:
                 if (node_id,) not in known:
                     raise UnknownNameError(f"There is no node {node_id!r}; save it before its embedding.")
                 encoding, dimension, blob = encode_vector(embedding, _owner(node_id, model_name))
-                check = checksum(node_id, model_name, settings, blob, dimension, encoding)
+                check = checksum(blob, node_id, model_name, settings, dimension, encoding)
                 connection.execute(statement, (node_id, model_name, settings, blob, dimension, encoding, check))
 
     def load_embeddings(self, model_name: str, node_ids: Sequence[str] | None = None) -> dict[str, Vector]:
@@ -309,7 +312,7 @@ def checked_node_row(row: tuple[Any, ...]) -> NodeRow:
         If they are not as they were written.
     """
     node = NodeRow(*row[:-1])
-    if checksum(*node) != row[-1]:
+    if node.checksum() != row[-1]:
         raise StorageCorruptError(f"Node {node.id!r} was changed by something else than cnrag, or is damaged.")
     return node
 
@@ -339,7 +342,7 @@ def decoded_embedding_row(row: tuple[Any, ...]) -> tuple[str, Vector]:
     """Node id and vector of a row of `embeddings`; raises as `checked_node_row`."""
     node_id, model_name, settings, blob, dimension, encoding, check = row
     owner = _owner(node_id, model_name)
-    if not isinstance(blob, bytes) or checksum(node_id, model_name, settings, blob, dimension, encoding) != check:
+    if not isinstance(blob, bytes) or checksum(blob, node_id, model_name, settings, dimension, encoding) != check:
         raise StorageCorruptError(f"{owner}: the stored embedding is damaged.")
     return node_id, decode_vector(encoding, dimension, blob, owner)
 
