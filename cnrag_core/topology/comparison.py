@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.communities import Communities
-from cnrag_core.topology.partitions import agreement
+from cnrag_core.topology.partitions import adjusted_rand, normalized_mutual_information
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def compare_graphs(
     before, after = _keys(first), _keys(second)
     in_both = np.intersect1d(before, after, assume_unique=True)
     lost, gained = ~np.isin(before, in_both), ~np.isin(after, in_both)
-    rand, information = agreement(first_communities.labels, second_communities.labels)
-    moves = np.stack([first_communities.labels, second_communities.labels], axis=1)
+    labels = first_communities.labels, second_communities.labels
+    moves = np.stack(labels, axis=1)
     flows, counts = np.unique(moves, axis=0, return_counts=True)
     return GraphComparison(
         len(in_both),
@@ -80,8 +80,8 @@ def compare_graphs(
         int(lost.sum()),
         _strongest(second, gained, n_examples),
         _strongest(first, lost, n_examples),
-        rand,
-        information,
+        adjusted_rand(*labels),
+        normalized_mutual_information(*labels),
         np.column_stack([flows, counts]).astype(np.int64),
     )
 

@@ -1,0 +1,90 @@
+"""What would another configuration change? Two thresholds, or two YAMLs, on the same documents."""
+
+import streamlit as st
+
+from cnrag_core.config.loader import load_config, to_yaml
+from cnrag_core.jobs import Job
+from cnrag_core.network import Network
+from cnrag_core.rag import checked_threshold
+from cnrag_core.topology.comparison import compare_graphs
+from cnrag_core.views.comparison_charts import (
+    alluvial_chart,
+    comparison_sentence,
+    edge_change_table,
+    rank_change_table,
+)
+from pages.shared.session import current_network, literal, open_workspace, shown_errors
+
+workspace = open_workspace(
+    "Compare",
+    "What would another configuration change? Compare what you look at with another threshold or another YAML.",
+    icon=":material/difference:",
+)
+WAYS = ("Another threshold", "Another configuration")
+
+
+def other_network(network: Network) -> Network | None:
+    """The second network: chosen with a slider, or built in the background from a YAML."""
+    way = st.segmented_control("Compare with", WAYS, default=WAYS[0], key="compare_with") or WAYS[0]
+    if way == WAYS[0]:
+        suggested = workspace.network.suggestion.threshold
+        threshold = st.slider("Threshold of the second network", 0.0, 1.0, suggested, 0.01, key="second_threshold")
+        return network.at_threshold(checked_threshold(network, max(threshold, network.candidates.floor)))
+    text = st.text_area(
+        "Configuration of the second network (YAML)", to_yaml(workspace.config), height=300, key="other"
+    )
+    if st.button("Build it", key="build_other", type="primary"):
+        config = load_config(text, uploaded=True)
+        st.session_state["other_job"] = Job("comparison", lambda step: workspace.rebuilt(config, progress=step).network)
+    job = st.session_state.get("other_job")
+    if job is None:
+        st.info("Change something in the YAML and build it to see what that changes.", icon=":material/edit:")
+        return None
+    return waiting(job)
+
+
+def waiting(job: Job[Network]) -> Network | None:
+    """The result of the job, or its progress."""
+    if job.state == "running":
+        watch()
+        return None
+    if job.state != "done":
+        st.error(literal(job.message or "It was cancelled."))
+        return None
+    same = job.result.node_ids == workspace.network.node_ids
+    return job.result if same else None
+
+
+@st.fragment(run_every=0.5)
+def watch() -> None:
+    """Progress of the second build."""
+    job = st.session_state["other_job"]
+    if job.state != "running":
+        st.rerun()
+    st.progress(job.share, text=f"{literal(job.step)} · {job.seconds:.0f} s")
+
+
+with shown_errors():
+    first = current_network(workspace)
+    second = other_network(first)
+    if second is None:
+        st.stop()
+    found = compare_graphs(first.graph, second.graph, first.communities, second.communities)
+    st.text(comparison_sentence(found))
+    st.caption(f"Left: {literal(first.graph.rule)}. Right: {literal(second.graph.rule)}.")
+    st.plotly_chart(alluvial_chart(found, first, second), key="alluvial")
+    gained, lost = st.columns(2, gap="large")
+    with gained:
+        st.subheader(f"Gained: {found.n_gained:,} edges", anchor=False)
+        st.dataframe(edge_change_table(found.gained, first), key="gained", hide_index=True)
+    with lost:
+        st.subheader(f"Lost: {found.n_lost:,} edges", anchor=False)
+        st.dataframe(edge_change_table(found.lost, first), key="lost", hide_index=True)
+    st.subheader("The same question, asked of both", anchor=False)
+    asked = st.text_input("Question", workspace.queries[0].text if workspace.queries else "", key="compare_question")
+    if asked.strip():
+        rankings = [network.search(asked).with_strategy("hybrid").top(10) for network in (first, second)]
+        if rankings[0] or rankings[1]:
+            st.dataframe(rank_change_table(*rankings, first), key="rank_changes", hide_index=True)
+        else:
+            st.info(literal(rankings[0].reason))
