@@ -20,10 +20,11 @@ def similarity(texts: list[str], **options) -> np.ndarray:
     return (rows @ rows.T).toarray()
 
 
-def test_matrix_is_identical_to_the_reference_implementation() -> None:
+@pytest.mark.parametrize("sublinear_tf", [True, False])
+def test_matrix_is_identical_to_the_reference_implementation(sublinear_tf: bool) -> None:
     texts = [text for text in TEXTS if text]
-    tfidf = TFIDFEmbedding(analyzer="words")
-    reference = TfidfVectorizer(token_pattern=r"(?u)\b\w+\b", dtype=np.float32)
+    tfidf = TFIDFEmbedding(analyzer="words", sublinear_tf=sublinear_tf)
+    reference = TfidfVectorizer(token_pattern=r"(?u)\b\w+\b", dtype=np.float32, sublinear_tf=sublinear_tf)
     expected = reference.fit_transform(texts)
     rows = tfidf.fit_embed(texts)
     assert tfidf.terms() == list(reference.get_feature_names_out())
@@ -118,7 +119,7 @@ def test_unknown_share_measures_drift() -> None:
 
 
 def test_saved_state_restores_the_same_rows() -> None:
-    tfidf = TFIDFEmbedding().fit(TEXTS)
+    tfidf = TFIDFEmbedding(sublinear_tf=False).fit(TEXTS)
     restored = TFIDFEmbedding.from_state(tfidf.to_state())
     assert restored.get_model_config() == tfidf.get_model_config()
     np.testing.assert_array_equal(restored.embed_rows(TEXTS).toarray(), tfidf.embed_rows(TEXTS).toarray())
