@@ -199,7 +199,9 @@ def test_numbering_keeps_the_partition():
 def test_the_options_of_a_configuration_are_used():
     from cnrag_core.config.spec import CommunitySpec
 
-    found = communities_of_spec(graph_of(TWO_TRIANGLES), CommunitySpec(algorithm="leiden", resolution=1.5), random_state=3)
+    found = communities_of_spec(
+        graph_of(TWO_TRIANGLES), CommunitySpec(algorithm="leiden", resolution=1.5), random_state=3
+    )
     assert (found.algorithm, found.resolution, found.random_state) == ("leiden", 1.5, 3)
 
 
@@ -210,7 +212,9 @@ def test_counts_of_grouped_and_single_documents():
 
 def test_an_unknown_community_is_refused_with_the_known_ones():
     found = find_communities(graph_of(TWO_TRIANGLES).at_threshold(0.6))
-    with pytest.raises(UnknownNameError, match=r"^Community 9 does not exist at threshold 0\.60; the communities are 0 to 1\.$"):
+    with pytest.raises(
+        UnknownNameError, match=r"^Community 9 does not exist at threshold 0\.60; the communities are 0 to 1\.$"
+    ):
         found.members(9)
     with pytest.raises(UnknownNameError, match="Community -1 does not exist"):
         found.members(-1)
