@@ -59,7 +59,7 @@ def infer_config(corpus: CorpusLike) -> PipelineConfig:
         raise ConfigError("There are no documents, so there is nothing to propose a configuration for.")
     fields = FieldUses.of(corpus)
     links, link_notes, used_by_links = propose_links(
-        corpus, titles=fields.titles, bodies=fields.bodies, profiles=fields.profiles
+        corpus, titles=fields.titles, bodies=fields.bodies, profiles=fields.usable_for_links
     )
     fields = fields.without(used_by_links, "used for links instead")
     components, notes = _components(fields)
@@ -170,8 +170,8 @@ def _attribute(profile: FieldProfile, *, weight: float) -> AttributeSimilarityCo
         return AttributeSimilarityComponent(metric="jaccard", **options)
     if profile.kind == "number":
         # half a standard deviation counts as near, in whole years
-        scale = max(round(profile.spread / 2), 1) if profile.is_year else profile.spread / 2 or 1.0
-        return AttributeSimilarityComponent(metric="numeric", scale=float(f"{scale:.2g}"), **options)
+        scale = max(round(profile.spread / 2), 1) if profile.is_year else float(f"{profile.spread / 2:.2g}")
+        return AttributeSimilarityComponent(metric="numeric", scale=min(scale, 1e15) or 1.0, **options)
     return AttributeSimilarityComponent(metric="exact", **options)
 
 

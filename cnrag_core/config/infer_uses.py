@@ -19,6 +19,7 @@ _LABEL_NAMES = frozenset(
     {"category", "label", "topic", "genre", "class", "type", "section", "field", "venue", "status"}
 )
 _PERSON_NAMES = frozenset({"author", "creator", "director", "editor", "actor", "cast", "artist", "by"})
+_REPEATED = "the same as another field"
 _MOST_TITLES, _MOST_BODIES, _MOST_LISTS, _MOST_LABELS = 3, 5, 4, 3
 
 
@@ -47,7 +48,7 @@ class FieldUses:
             # texts that are the same, labels that put the same documents together
             content = profile.grouping if use in ("list", "label") else profile.contents
             if use and content in seen and profile.n_documents > 1:
-                use, reason = "", "the same as another field"
+                use, reason = "", _REPEATED
             if use:
                 uses[use].append(name)
                 seen.add(content)
@@ -83,6 +84,15 @@ class FieldUses:
             measures=rest(self.measures),
             left_out={**self.left_out, **moved},
         )
+
+    @property
+    def usable_for_links(self) -> dict[str, FieldProfile]:
+        """The profiles of fields that can link documents: ids and codes too, but nothing twice."""
+        return {
+            name: profile
+            for name, profile in self.profiles.items()
+            if can_be_named(name) and self.left_out.get(name) != _REPEATED
+        }
 
     @property
     def reasons(self) -> dict[str, list[str]]:
@@ -175,7 +185,8 @@ def _leave_out_parts_of_conversations(
     texts = uses["title"] + uses["body"]
     for whole in [name for name in texts if profiles[name].is_conversation]:
         for part in texts:
-            if part != whole and not profiles[part].is_conversation and contains(corpus, whole, part):
+            is_candidate = not profiles[part].is_conversation and not _is_called(part, _TITLE_NAMES)
+            if is_candidate and contains(corpus, whole, part):
                 left_out[part] = f"part of '{whole}'"
                 for use in ("title", "body"):
                     uses[use] = [name for name in uses[use] if name != part]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ _MAX_CHARACTERS = 4_000
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]{1,15}://|www\.|/[\w.-]+/|[\w.+-]+@[\w-]+\.)\S*", re.IGNORECASE)
 _CODE = re.compile(r"(?=\S*\d)[\w:/.\-#?=&%+~@]+|[0-9a-f]{16,}", re.IGNORECASE | re.ASCII)
 _WHOLE_NUMBER = re.compile(r"-?\d{1,3}")
-_WORD = re.compile(r"[^\W_]+")
+_LETTERS_OR_DIGITS = re.compile(r"[^\W\d_]+|\d+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -72,8 +71,8 @@ class FieldProfile:
 
     `words` and `items` are means over the filled documents; a word of a script without spaces counts as one and a half
     characters. `repeated` is the share of values (or items of a list) that occur in another document too, `largest`
-    that of the most frequent one. `contents` is the same for fields that hold the same, `grouping` for fields that put
-    the same documents together.
+    that of the most frequent one, `wordy` that of words among words and numbers. `contents` is the same for fields that
+    hold the same, `grouping` for fields that put the same documents together.
     """
 
     name: str
@@ -107,8 +106,10 @@ class FieldProfile:
 
     @property
     def spread(self) -> float:
-        """Standard deviation of the numbers; 0 for fewer than two."""
-        return statistics.pstdev(self.numbers) if len(self.numbers) > 1 else 0.0
+        """Standard deviation of the numbers; 0 for none, infinite where they are too large to say."""
+        n = len(self.numbers)
+        mean = sum(number / n for number in self.numbers)
+        return math.sqrt(sum((number - mean) * (number - mean) / n for number in self.numbers))
 
     @property
     def is_year(self) -> bool:
@@ -149,7 +150,7 @@ def _profile(name: str, documents: Sequence[DocumentLike], kind: FieldKind | Non
     counts = Counter(value for group in values for value in set(group))
     n_values = sum(counts.values())
     n_words = [_n_words(text) for text in texts]
-    words = [word for text in texts for word in _WORD.findall(text[:500])]
+    runs = [run for text in texts for run in _LETTERS_OR_DIGITS.findall(text[:500])]
     numbers = [document.number(name) for document in filled] if kind in ("number", "category") else []
     return FieldProfile(
         name=name,
@@ -164,7 +165,7 @@ def _profile(name: str, documents: Sequence[DocumentLike], kind: FieldKind | Non
         largest=max(counts.values(), default=0) / len(filled) if filled else 0.0,
         addresses=_share([bool(_ADDRESS.fullmatch(value)) for value in counts]),
         codes=_share([bool(_CODE.fullmatch(value)) for value in counts]),
-        wordy=_share([not any(character.isdigit() for character in word) for word in words]),
+        wordy=_share([not run[0].isdigit() for run in runs]),
         numbers=tuple(sorted(number for number in numbers if number is not None)),
         contents=_digest(texts),
         grouping=_digest(
