@@ -185,8 +185,8 @@ def _leave_out_parts_of_conversations(
     texts = uses["title"] + uses["body"]
     for whole in [name for name in texts if profiles[name].is_conversation]:
         for part in texts:
-            is_candidate = not profiles[part].is_conversation and not _is_called(part, _TITLE_NAMES)
-            if is_candidate and contains(corpus, whole, part):
+            is_title = part in uses["title"] and _is_called(part, _TITLE_NAMES)
+            if not is_title and not profiles[part].is_conversation and contains(corpus, whole, part):
                 left_out[part] = f"part of '{whole}'"
                 for use in ("title", "body"):
                     uses[use] = [name for name in uses[use] if name != part]
