@@ -12,11 +12,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from cnrag_core.errors import CNRagError, ConfigError
+from cnrag_core.errors import CNRagError
 
 if TYPE_CHECKING:
     from cnrag_core.types import Progress
@@ -34,6 +34,7 @@ app = typer.Typer(
 config_app = typer.Typer(help="Check, convert and explain configurations.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
 
+Dialect: TypeAlias = Literal["components", "graph"]
 Source = Annotated[
     str, typer.Argument(help="A corpus file or folder, a saved workspace (.cnrag), or a sample: papers, products, ...")
 ]
@@ -102,9 +103,8 @@ def search(
     """Find documents for a question, and say why each is there."""
     workspace = _workspace(source, config, quiet=as_json)
     network = workspace.network
-    rankings = [network.search(query).with_strategy(name).top(n) for name in strategy or [None] if name] or [
-        network.search(query).top(n)
-    ]
+    asked = network.search(query)
+    rankings = [asked.with_strategy(name).top(n) for name in strategy] if strategy else [asked.top(n)]
     if as_json:
         _print_json([_ranking_record(workspace, ranking) for ranking in rankings])
         return
@@ -139,9 +139,9 @@ def serve(
     """Open the dashboard in a browser."""
     import runpy
 
-    from cnrag_core.corpus.samples import application_folder
+    from cnrag_core.installation import dashboard_folder
 
-    folder = application_folder()
+    folder = dashboard_folder()
     if source is not None:
         os.environ["CNRAG_OPEN"] = source if not Path(source).exists() else str(Path(source).resolve())
     os.chdir(folder)  # Streamlit reads .streamlit/config.toml from the working directory
@@ -167,13 +167,11 @@ def config_check(path: Annotated[Path, typer.Argument(help="YAML file.")]) -> No
 @config_app.command("convert")
 def config_convert(
     path: Annotated[Path, typer.Argument(help="YAML file in either dialect.")],
-    to: Annotated[str, typer.Option("--to", help="components or graph.")] = "components",
+    to: Annotated[Dialect, typer.Option("--to", help="The dialect to write.")] = "components",
 ) -> None:
     """Rewrite a configuration in the other dialect; the graphs are identical."""
     from cnrag_core.config.loader import load_config, to_yaml
 
-    if to not in ("components", "graph"):
-        raise ConfigError(f"--to: {to!r} is no dialect. Use one of 'components', 'graph'.")
     typer.echo(to_yaml(load_config(path), dialect=to), nl=False)
 
 

@@ -219,7 +219,7 @@ class NetworkRAG:
 
     # The network.
 
-    def build_network(self, rebuild: bool = False, *, progress: Progress | None = None) -> nx.Graph:
+    def build_network(self, rebuild: bool = False, *, progress: Progress | None = None) -> nx.Graph[str]:
         """Build what is not built yet and return the graph; `rebuild` fits the vocabulary anew.
 
         Raises
@@ -262,7 +262,7 @@ class NetworkRAG:
         return self._network
 
     @property
-    def graph(self) -> nx.Graph:
+    def graph(self) -> nx.Graph[str]:
         """The graph for networkx: nodes are ids, edges carry ``weight`` and ``strong``."""
         return self.network.networkx
 

@@ -76,7 +76,7 @@ def damaged(source: bytes, name: str, change) -> bytes:
     ],
 )
 def test_a_damaged_workspace_is_refused_in_a_sentence(larkspur, entry, change):
-    with pytest.raises(CNRagError, match="damaged|workspace|config|components"):
+    with pytest.raises(CNRagError, match=r"damaged|workspace|config|components"):
         Workspace.open(damaged(larkspur.to_bytes(), entry, change))
 
 
@@ -109,7 +109,7 @@ def test_a_workspace_that_unpacks_to_too_much_is_refused(larkspur, monkeypatch):
 
 
 def test_an_unknown_source_lists_the_samples():
-    with pytest.raises(CorpusError, match="neither a file, a folder nor a sample; the samples are .*papers"):
+    with pytest.raises(CorpusError, match=r"neither a file, a folder nor a sample; the samples are .*papers"):
         Workspace.of_source("no such thing")
 
 
@@ -135,14 +135,14 @@ def test_the_error_of_a_child_arrives_as_its_own_kind(larkspur):
 
 
 def test_cancelling_ends_the_child_and_keeps_nothing(larkspur):
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     def stop(step: str, share: float) -> None:
         if step == "Comparing all pairs":
-            raise Enough
+            raise EnoughError
 
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         build_in_child(larkspur.corpus, larkspur.config, name="cancelled", progress=stop)
 
 

@@ -8,7 +8,6 @@ each field of the corpus.
 from __future__ import annotations
 
 import json
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,8 +18,7 @@ from cnrag_core.corpus.document import Corpus
 from cnrag_core.corpus.readers import read_corpus
 from cnrag_core.corpus.wording import listed, nearest, quoted
 from cnrag_core.errors import CorpusError, UnknownNameError
-
-_PACKAGE = Path(__file__).resolve().parents[1]
+from cnrag_core.installation import installed
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +40,7 @@ class Sample:
 
 def sample_folder() -> Path | None:
     """Where the samples are, or None in an installation without them."""
-    candidates = (
-        _PACKAGE.parent / "sample_data",
-        Path(sysconfig.get_path("data")) / "share" / "cnrag" / "sample_data",
-    )
-    return next((folder for folder in candidates if folder.is_dir()), None)
+    return installed("sample_data")
 
 
 def sample_names() -> list[str]:

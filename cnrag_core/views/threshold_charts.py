@@ -58,8 +58,8 @@ def threshold_curve_chart(
         _line(figure, x, curve.n_isolates / n, "isolated", CATEGORIES[1], dash="dot")
         figure.update_yaxes(tickformat=".0%", range=[-0.02, 1.05], title="share of the documents")
     elif quantity in ("communities", "modularity"):
-        values = curve.n_communities if quantity == "communities" else curve.modularity
-        _line(figure, curve.community_thresholds, values, quantity, CATEGORIES[2], mode="lines+markers")
+        found = curve.n_communities if quantity == "communities" else curve.modularity
+        _line(figure, curve.community_thresholds, found, quantity, CATEGORIES[2], mode="lines+markers")
         figure.update_yaxes(title=quantity, rangemode="tozero")
     else:
         values = {"edges": curve.n_edges, "mean degree": curve.mean_degree, "components": curve.n_components}[quantity]
