@@ -208,6 +208,8 @@ def _edges_by_component(
     left, right = graph.left[order].astype(np.int64), graph.right[order].astype(np.int64)
     weight = np.round(graph.weight[order], 9)
     ends = np.cumsum(np.bincount(component[left], minlength=n_linked))[:-1]
+    if not n_linked:
+        return []
     return list(zip(np.split(left, ends), np.split(right, ends), np.split(weight, ends), strict=True))
 
 

@@ -239,7 +239,7 @@ def test_a_resolution_must_be_positive_and_finite(resolution):
 
 
 def test_unknown_algorithms_and_libraries_are_refused():
-    with pytest.raises(ConfigError, match="'infomap' is not an algorithm. Use 'louvain' or 'leiden'"):
+    with pytest.raises(ConfigError, match=r"'infomap' is not an algorithm\. Use 'louvain' or 'leiden'"):
         find_communities(graph_of(TWO_TRIANGLES), algorithm="infomap")
     with pytest.raises(ConfigError, match="'igraph' is not a library that finds communities by louvain"):
         find_communities(graph_of(TWO_TRIANGLES), library="igraph")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -49,14 +51,18 @@ def test_hops_must_be_a_whole_number_of_at_least_zero(k):
         k_hop(PATH, "A", k)
 
 
-def test_an_unknown_document_is_refused():
-    for ask in (
+@pytest.mark.parametrize(
+    "ask",
+    [
         lambda: k_hop(PATH, "Z"),
         lambda: shortest_path(PATH, "A", "Z"),
+        lambda: widest_path(PATH, "Z", "A"),
         lambda: joining_threshold(PATH, "Z", "A"),
-    ):
-        with pytest.raises(UnknownNameError, match="There is no document 'Z'"):
-            ask()
+    ],
+)
+def test_an_unknown_document_is_refused(ask):
+    with pytest.raises(UnknownNameError, match="There is no document 'Z'"):
+        ask()
 
 
 def test_the_shortest_path_has_the_fewest_hops_even_if_weak():
@@ -124,7 +130,7 @@ def test_paths_of_any_graph_equal_the_oracles(seed, n, first_prefix):
                 given_graph.has_edge(*map(int, edge)) for edge in zip(path.node_ids, path.node_ids[1:], strict=False)
             )
             through = nx.shortest_path(tree, 0, target)
-            bottleneck = min(tree[u][v]["weight"] for u, v in zip(through, through[1:], strict=False))
+            bottleneck = min(tree[u][v]["weight"] for u, v in pairwise(through))
             assert joining_threshold(graph, a, b) == bottleneck == wide.weakest
     finally:
         neighborhood._FIRST_PREFIX = original

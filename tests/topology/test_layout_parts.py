@@ -1,0 +1,121 @@
+"""The parts of the layout: packing, spreading, coarsening, and forces that agree with each other."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
+
+from cnrag_core.topology import layout_loops
+from cnrag_core.topology.coarsening import Level, hierarchy
+from cnrag_core.topology.forces import relax_plain, step_length
+from cnrag_core.topology.layout_loops import relax_compiled
+from cnrag_core.topology.overlaps import spread
+from cnrag_core.topology.packing import pack
+
+
+def level_of(graph):
+    edges = np.array(sorted(tuple(sorted(edge)) for edge in graph.edges), dtype=np.int64).reshape(-1, 2)
+    return Level(np.ones(len(graph)), edges[:, 0], edges[:, 1], np.ones(len(edges)))
+
+
+boxes = st.lists(st.tuples(st.floats(0.1, 9.0), st.floats(0.1, 9.0)), min_size=1, max_size=25)
+
+
+@given(boxes, st.floats(1.0, 30.0))
+def test_packed_rectangles_never_overlap_and_stay_in_the_strip(sizes, width):
+    sizes = np.array(sizes)
+    corners = pack(sizes, width=width)
+    assert corners.min() >= 0
+    assert (corners[:, 0] + sizes[:, 0]).max() <= max(width, sizes[:, 0].max()) + 1e-6
+    for number in range(len(sizes)):
+        for other in range(number):
+            apart = (corners[number] >= corners[other] + sizes[other] - 1e-6) | (
+                corners[other] >= corners[number] + sizes[number] - 1e-6
+            )
+            assert apart.any()
+
+
+def test_equal_squares_are_packed_without_waste():
+    corners = pack(np.ones((9, 2)), width=3.0)
+    assert (corners + 1).max(axis=0).tolist() == [3.0, 3.0]
+
+
+def test_spread_discs_hardly_overlap():
+    crowd = np.random.default_rng(0).random((150, 2)) * 5
+    moved = spread(crowd, radii=0.5, n_rounds=200)
+    assert pdist(moved).min() > 0.95
+
+
+def test_spread_leaves_what_does_not_overlap():
+    apart = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
+    assert np.array_equal(spread(apart, radii=0.5, n_rounds=10), apart)
+
+
+def test_spread_respects_different_radii():
+    moved = spread(np.array([[0.0, 0.0], [1.0, 0.0]]), radii=np.array([1.0, 2.0]), n_rounds=100)
+    assert pdist(moved)[0] == pytest.approx(3.0, rel=0.01)
+
+
+@given(st.integers(0, 2**20), st.integers(5, 80))
+@settings(max_examples=25, deadline=None)
+def test_each_level_has_at_most_half_the_nodes_and_all_the_mass(seed, n):
+    tree = nx.random_labeled_tree(n, seed=seed)
+    tree.add_edges_from(nx.gnm_random_graph(n, n // 2, seed=seed).edges)
+    levels = hierarchy(level_of(tree), smallest=4)
+    for finer, coarser in pairwise(levels):
+        assert coarser.n_nodes <= finer.n_nodes / 2
+        assert coarser.mass.sum() == pytest.approx(n)
+        assert finer.group is not None
+        inside = finer.group[finer.left] == finer.group[finer.right]
+        assert coarser.weight.sum() == pytest.approx(finer.weight[~inside].sum())
+    assert levels[-1].n_nodes <= 4
+    assert levels[-1].group is None
+
+
+def test_steps_shrink_from_first_to_last():
+    steps = [step_length(number, 10, 2.0, 0.1) for number in range(10)]
+    assert steps == sorted(steps, reverse=True)
+    assert (steps[0], steps[-1]) == (2.0, 0.1)
+
+
+@pytest.mark.parametrize("exponent", [0, 1])
+def test_compiled_forces_are_those_of_all_pairs_up_to_the_summing_of_far_groups(exponent):
+    level = level_of(nx.gnm_random_graph(300, 900, seed=1))
+    positions = np.random.default_rng(0).random((300, 2)) * 20
+    options = {"n_rounds": 1, "first_step": 1e9, "last_step": 1e9, "exponent": exponent}
+    plain, compiled = relax_plain(positions, level, **options), relax_compiled(positions, level, **options)
+    moved = np.linalg.norm(plain - positions, axis=1)
+    assert np.median(np.linalg.norm(plain - compiled, axis=1) / moved) < 0.05
+
+
+def test_two_masses_come_to_rest_where_push_equals_pull():
+    pair = Level(np.array([2.0, 3.0]), np.array([0]), np.array([1]), np.array([1.5]))
+    start = np.array([[0.0, 0.0], [1.0, 0.0]])
+    for relax in (relax_plain, relax_compiled):
+        for exponent, expected in ((1, np.sqrt(2 * 3 / 1.5)), (0, 2 * 3 / 1.5)):
+            found = relax(start, pair, n_rounds=300, first_step=0.5, last_step=1e-4, exponent=exponent)
+            assert pdist(found)[0] == pytest.approx(expected, rel=1e-3)
+
+
+def test_bodies_at_one_place_share_a_deepest_square():
+    level = Level(np.ones(50), np.array([0]), np.array([1]), np.ones(1))
+    positions = np.zeros((50, 2))
+    positions[25:] = 1.0
+    options = {"n_rounds": 1, "first_step": 1.0, "last_step": 1.0, "exponent": 0}
+    assert np.isfinite(relax_compiled(positions, level, **options)).all()
+
+
+def test_the_tree_grows_where_its_first_estimate_is_too_small(monkeypatch):
+    tree = layout_loops._Tree(4)
+    tree._reserve(1)
+    x, y = np.array([0.0, 1e-6, 0.5, 1.0]), np.array([0.0, 1e-6, 0.5, 1.0])
+    tree.build(x, y, np.ones(4))
+    assert len(tree.mass) > 1
+    assert tree.mass[0] == 4.0
+    assert (tree.x[0], tree.y[0]) == pytest.approx((x.mean(), y.mean()))
