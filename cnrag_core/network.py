@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cnrag_core.embedding.fields import EmbeddedComponent
     from cnrag_core.embedding.provider import EmbeddingProvider
     from cnrag_core.embedding.store import EmbeddingStore
+    from cnrag_core.graph.concept_graph import ConceptGraph
     from cnrag_core.graph.links import TypedLinks
     from cnrag_core.graph.thresholds import ThresholdCurve, ThresholdSuggestion
     from cnrag_core.retrieval.query import QueryScorer
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from cnrag_core.topology.cohesion import Cohesion
     from cnrag_core.topology.communities import Communities
     from cnrag_core.topology.layout import Layout
+    from cnrag_core.traversal.budget import Budget
+    from cnrag_core.traversal.completeness import CompletenessCheck
+    from cnrag_core.traversal.trace import TraversalTrace, WalkName
+    from cnrag_core.traversal.walker import Walker
 
 T = TypeVar("T")
 
@@ -238,6 +243,42 @@ class Network:
 
         return find_links(self.documents, self.config.links)
 
+    @cached_property
+    def walker(self) -> Walker:
+        """Walks over the chunks of the documents; made on first use, the same at every threshold."""
+        if self.base is not None:
+            return self.base.walker
+        from cnrag_core.traversal.walker import make_walker
+
+        return make_walker(self.documents, self.config, self.embedded, self.scorer)
+
+    @property
+    def concept_graph(self) -> ConceptGraph:
+        """The chunks of the documents and what joins them: what a walk follows."""
+        return self.walker.graph
+
+    def traverse(
+        self,
+        query: str,
+        *,
+        budget: Budget | None = None,
+        required_evidence: Sequence[str] | None = None,
+        walk: WalkName = "audited",
+        n_seeds: int | None = None,
+        check: CompletenessCheck | None = None,
+        **options: Any,
+    ) -> TraversalTrace:
+        """Walk the concept graph from the best matches; `Walker.traverse` says what the options mean."""
+        return self.walker.traverse(
+            query,
+            budget=budget,
+            required_evidence=required_evidence,
+            walk=walk,
+            n_seeds=n_seeds,
+            check=check,
+            **options,
+        )
+
     def communities_of(self, graph: SimilarityGraph) -> tuple[int, float | None]:
         """How many communities of two or more a graph has, and their modularity."""
         from cnrag_core.topology.communities import find_communities
@@ -264,6 +305,12 @@ class Network:
     def most_connected(self) -> str | None:
         """Id of the document with most neighbours, the smallest id of several; None without documents."""
         return self.node_ids[int(np.argmax(self.graph.degree))] if self.node_ids else None
+
+    @cached_property
+    def longest_document(self) -> str | None:
+        """Id of the document with the longest compared text."""
+        lengths = [sum(len(document.text(name)) for name in self.config.text_fields) for document in self.documents]
+        return self.node_ids[int(np.argmax(lengths))] if lengths else None
 
     @cached_property
     def titles(self) -> tuple[str, ...]:

@@ -29,6 +29,14 @@ def shown_fields(document: Document, config: PipelineConfig) -> list[tuple[str, 
     return shown
 
 
+def text_fields_of(document: Document, config: PipelineConfig) -> list[str]:
+    """Names of the fields that hold text, the compared ones first, then by length."""
+    texts = [name for name in document.fields if isinstance(document.fields[name], str)]
+    compared = [name for name in config.text_fields if not document.is_missing(name)]
+    rest = sorted((name for name in texts if name not in compared), key=lambda name: -len(document.text(name)))
+    return sorted(compared, key=lambda name: -len(document.text(name))) + rest
+
+
 def conversation_turns(document: Document) -> list[tuple[str, str]]:
     """(speaker, text) of each turn, where a field of the document is a conversation; else nothing."""
     for value in document.fields.values():

@@ -1,0 +1,99 @@
+"""How a text was cut, and what each way of combining the chunks makes of it.
+
+Enters: chunks, rows of a provider. Leaves: data frames, a plotly figure, sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from cnrag_core.chunking.chunker import Chunk, TextChunker
+from cnrag_core.chunking.tokens import count_tokens
+from cnrag_core.config.spec import ChunkingMethod, ChunkingStrategy
+from cnrag_core.embedding.aggregation import EmbeddingAggregator
+from cnrag_core.embedding.provider import EmbeddingProvider
+from cnrag_core.embedding.rows import normalize_rows
+from cnrag_core.views.figure import base_figure
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+METHODS: tuple[ChunkingMethod, ...] = ("none", "fixed_tokens", "sentences", "paragraphs", "sliding", "recursive")
+AGGREGATIONS = ("mean", "weighted_mean", "max_pool", "sum", "first", "last")
+MOST_COLUMNS = 50_000
+"""Dimensions beyond which rows are not compared: a vocabulary that large makes dense rows too costly."""
+
+
+def chunk_table(chunks: Sequence[Chunk]) -> pd.DataFrame:
+    """One row a chunk, with its place in the field and its size."""
+    return pd.DataFrame(
+        {
+            "chunk": [chunk.index for chunk in chunks],
+            "start": [chunk.start for chunk in chunks],
+            "end": [chunk.end for chunk in chunks],
+            "tokens": [count_tokens(chunk.text) for chunk in chunks],
+            "text": [chunk.text for chunk in chunks],
+        }
+    )
+
+
+def method_table(text: str, strategy: ChunkingStrategy) -> pd.DataFrame:
+    """What every method makes of one text at the same sizes."""
+    rows = []
+    for method in METHODS:
+        chunks = TextChunker(strategy.model_copy(update={"method": method})).spans(text)
+        sizes = [count_tokens(chunk.text) for chunk in chunks]
+        rows.append(
+            {
+                "method": method,
+                "chunks": len(chunks),
+                "smallest (tokens)": min(sizes, default=0),
+                "largest (tokens)": max(sizes, default=0),
+                "tokens in all": sum(sizes),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def aggregation_chart(chunks: Sequence[Chunk], provider: EmbeddingProvider) -> go.Figure | None:
+    """Cosine between what every two aggregations make of the chunks; None where there is nothing to combine."""
+    import plotly.graph_objects as go
+
+    if len(chunks) < 2 or provider.get_dimension() > MOST_COLUMNS:
+        return None
+    rows = provider.embed([chunk.text for chunk in chunks])
+    aggregator = EmbeddingAggregator()
+    combined = normalize_rows(np.stack([aggregator.aggregate(rows, method) for method in AGGREGATIONS]))
+    cosines = np.asarray(combined @ combined.T, dtype=np.float64)
+    figure = base_figure(height=330)
+    figure.add_trace(
+        go.Heatmap(
+            z=cosines,
+            x=AGGREGATIONS,
+            y=AGGREGATIONS,
+            zmin=0,
+            zmax=1,
+            colorscale="Blues",
+            texttemplate="%{z:.2f}",
+            showscale=False,
+            hovertemplate="%{y} and %{x}: cosine %{z:.3f}<extra></extra>",
+        )
+    )
+    figure.update_yaxes(autorange="reversed")
+    return figure
+
+
+def chunking_sentence(chunks: Sequence[Chunk], text: str) -> str:
+    """How many chunks there are of how long a text."""
+    if not chunks:
+        return "This field is empty, so there is nothing to cut."
+    tokens = count_tokens(text)
+    covered = sum(count_tokens(chunk.text) for chunk in chunks)
+    repeated = max(0, covered - tokens)
+    overlap = f"; {repeated:,} tokens stand in two chunks" if repeated else ""
+    pieces = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
+    return f"{pieces} of a text of {tokens:,} tokens (words × 1.3) and {len(text):,} characters{overlap}."

@@ -1,0 +1,65 @@
+"""How was this text cut? The chunks of a field, the methods and the aggregations compared."""
+
+import streamlit as st
+
+from cnrag_core.chunking.chunker import TextChunker
+from cnrag_core.config.spec import ChunkingStrategy
+from cnrag_core.views.chunk_tables import (
+    METHODS,
+    aggregation_chart,
+    chunk_table,
+    chunking_sentence,
+    method_table,
+)
+from cnrag_core.views.document_text import text_fields_of
+from pages.shared.pickers import document_picker
+from pages.shared.session import current_network, open_workspace, selected_document, shown_errors
+
+workspace = open_workspace(
+    "Chunks",
+    "How was this text cut? Try the methods on any field, and see what combining the chunks makes of it.",
+    icon=":material/content_cut:",
+)
+
+with shown_errors():
+    network = current_network(workspace)
+    chosen = selected_document(workspace) or network.longest_document
+    controls, result = st.columns([1, 2], gap="large")
+    with controls:
+        node_id = document_picker("Document", network, key="chunk_document", chosen=chosen)
+        if node_id is None:
+            st.stop()
+        document = network.document(node_id)
+        field = st.selectbox("Field", text_fields_of(document, workspace.config), key="chunk_field")
+        method = st.selectbox("Method", METHODS, index=METHODS.index("sentences"), key="chunk_method")
+        if method == "recursive":
+            most = st.slider("Characters, at most", 50, 4000, 1000, 50, key="max_chars")
+            overlap = st.slider("Overlap in characters", 0, most - 1, min(200, most // 5), key="overlap_chars")
+            strategy = ChunkingStrategy(method=method, max_chars=most, overlap_chars=overlap)
+        else:
+            most = st.slider("Tokens, at most", 8, 1024, 64, 8, key="max_tokens", help="A token is 1.3 words.")
+            overlap = st.slider("Overlap in tokens", 0, most - 1, 0, key="overlap")
+            strategy = ChunkingStrategy(method=method, max_tokens=most, overlap=overlap)
+    text = document.text(field) if field else ""
+    chunks = TextChunker(strategy).spans(text)
+    with result:
+        st.text(chunking_sentence(chunks, text))
+        st.dataframe(
+            chunk_table(chunks),
+            key="chunks",
+            hide_index=True,
+            column_config={"text": st.column_config.TextColumn(width="large")},
+        )
+    methods, aggregations = st.columns(2, gap="large")
+    with methods:
+        st.subheader("The methods on this text", anchor=False)
+        st.dataframe(method_table(text, strategy), key="methods", hide_index=True)
+    with aggregations:
+        st.subheader("The aggregations of these chunks", anchor=False)
+        part = next(iter(network.embedded.values()), None)
+        chart = None if part is None else aggregation_chart(chunks, part.provider)
+        if chart is None:
+            st.info("Choose smaller chunks: one chunk alone is its own aggregate.", icon=":material/content_cut:")
+        else:
+            st.caption("Cosine between what every two of them make of the chunks; 1 = the choice does not matter here.")
+            st.plotly_chart(chart, key="aggregations")
