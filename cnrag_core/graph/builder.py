@@ -15,13 +15,13 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.config.spec import DEFAULT_EDGE_RULE, EdgeRule
+from cnrag_core.config.spec import EdgeRule
 from cnrag_core.errors import EmbeddingError, ResourceLimitError
 from cnrag_core.graph.edge_rules import (
     among_strongest_of_both,
     among_strongest_of_either,
-    default_edge_rule,
     edges_of_density,
+    effective_rule,
     in_words,
 )
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
@@ -72,7 +72,8 @@ def build_graph(
     columns
         What is compared; the weights sum to 1.
     rule
-        See `EdgeRule`. A rule that asks nothing, or the default one, becomes `default_edge_rule`.
+        See `EdgeRule`. The default rule, or one that asks nothing, is fitted to the size of the
+        corpus by `effective_rule`.
     max_edges
         Most edges in the graph, and most candidates kept.
     progress
@@ -89,8 +90,7 @@ def build_graph(
     order = sorted(range(len(ids)), key=ids.__getitem__)
     if order != list(range(len(ids))):
         ids, columns = tuple(ids[i] for i in order), take_rows(columns, np.array(order, dtype=np.int64))
-    if rule.is_empty or rule is DEFAULT_EDGE_RULE:
-        rule = default_edge_rule(len(ids))
+    rule = effective_rule(rule, len(ids))
     _refuse_density(rule, len(ids), max_edges)
     strongest, floor = _candidate_pairs(columns, rule, max_edges, progress)
     graph = _choose_edges(ids, strongest, floor, columns, rule, max_edges, progress)
@@ -110,8 +110,7 @@ def graph_of_candidates(
     They do not where the rule asks for pairs below their floor: a lower minimum, or a greater density.
     """
     n = candidates.n_nodes
-    if rule.is_empty or rule is DEFAULT_EDGE_RULE:
-        rule = default_edge_rule(n)
+    rule = effective_rule(rule, n)
     short = edges_of_density(rule.density or 0.0, n) > candidates.n_edges and candidates.floor > 0
     by_value_alone = not rule.by_density and rule.max_per_node is None
     if short or (by_value_alone and (rule.min_similarity or 0.0) < candidates.floor):
@@ -197,7 +196,7 @@ def _candidate_pairs(
     while True:
         pairs, floor = strongest_pairs(columns, start, max_edges, progress=progress)
         if least is not None and floor > least:
-            raise _too_many(least, len(pairs), floor, max_edges)
+            raise _too_many(least, f"more than {max_edges:,}", floor, max_edges)
         if len(pairs) >= needed or start == 0.0:
             return pairs, floor
         start = round(start / 2, 2)  # the estimate was too high: look further down
@@ -285,7 +284,7 @@ def _refuse_density(rule: EdgeRule, n: int, max_edges: int) -> None:
 def _refuse_threshold(threshold: float, estimate: PairEstimate, max_edges: int) -> None:
     expected = estimate.count_above(threshold)
     if expected > 1.2 * max_edges:  # closer to the limit, the exact count decides
-        raise _too_many(threshold, expected, estimate.lowest_threshold(max_edges), max_edges)
+        raise _too_many(threshold, f"about {expected:,}", estimate.lowest_threshold(max_edges), max_edges)
 
 
 def _refuse_identical(estimate: PairEstimate, max_edges: int) -> None:
@@ -298,10 +297,10 @@ def _refuse_identical(estimate: PairEstimate, max_edges: int) -> None:
         )
 
 
-def _too_many(threshold: float, expected: int, lowest: float | None, max_edges: int) -> ResourceLimitError:
+def _too_many(threshold: float, expected: str, lowest: float | None, max_edges: int) -> ResourceLimitError:
     fits = f"The lowest threshold that fits here is {lowest:.2f}." if lowest is not None else "No threshold fits here."
     return ResourceLimitError(
-        f"A threshold of {threshold:.2f} would give about {expected:,} edges; the limit is {max_edges:,}. {fits}"
+        f"A threshold of {threshold:.2f} would give {expected} edges; the limit is {max_edges:,}. {fits}"
     )
 
 

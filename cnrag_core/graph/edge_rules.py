@@ -10,28 +10,31 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.config.spec import EdgeRule
+from cnrag_core.config.spec import DEFAULT_EDGE_RULE, EdgeRule
 
 DEFAULT_MEAN_DEGREE = 30
-"""Where nothing was asked, no more edges than give the documents this many neighbours on average."""
-
-DEFAULT_DENSITY = 0.05
-DEFAULT_MIN_NEIGHBORS = 3
+"""The default rule keeps no more edges than give the documents this many neighbours on average."""
 
 
-def default_edge_rule(n_nodes: int) -> EdgeRule:
-    """The rule for a corpus about which nothing was said: the most similar pairs, nobody left alone.
+def effective_rule(rule: EdgeRule, n_nodes: int) -> EdgeRule:
+    """The rule as given; the default one, or one that asks nothing, fitted to the size of the corpus.
 
-    5 % of all pairs suits a hundred documents and is an unreadable 250 million edges at 100,000, so the
-    share falls with size to keep the mean number of neighbours at `DEFAULT_MEAN_DEGREE`.
+    5 % of all pairs suits a few hundred documents and is an unreadable 250 million edges at 100,000, so
+    the share of the default rule falls with size to keep the mean number of neighbours at
+    `DEFAULT_MEAN_DEGREE`. Any other density is kept as asked.
 
     Examples
     --------
-    >>> default_edge_rule(200).density, default_edge_rule(10_001).density
+    >>> effective_rule(EdgeRule(), 200).density, effective_rule(EdgeRule(), 10_001).density
     (0.05, 0.003)
+    >>> effective_rule(EdgeRule(min=0.4), 10_001)
+    EdgeRule(min_similarity=0.4, max_per_node=None, density=None, min_neighbors=None, strong_similarity=0.8)
     """
-    density = min(DEFAULT_DENSITY, DEFAULT_MEAN_DEGREE / max(1, n_nodes - 1))
-    return EdgeRule(density=density, min_neighbors=DEFAULT_MIN_NEIGHBORS)
+    default = DEFAULT_EDGE_RULE.model_copy(update={"strong_similarity": rule.strong_similarity})
+    if not rule.is_empty and rule != default:
+        return rule
+    density = min(DEFAULT_EDGE_RULE.density or 1.0, DEFAULT_MEAN_DEGREE / max(1, n_nodes - 1))
+    return default.model_copy(update={"density": density})
 
 
 def edges_of_density(density: float, n_nodes: int) -> int:
@@ -95,6 +98,6 @@ def in_words(rule: EdgeRule) -> str:
     if rule.min_similarity is not None:
         parts.append(f"similarity at least {rule.min_similarity:.2f}")
     if rule.max_per_node is not None:
-        edges = "edge" if rule.max_per_node == 1 else f"{rule.max_per_node} strongest edges"
+        edges = "strongest edge" if rule.max_per_node == 1 else f"{rule.max_per_node} strongest edges"
         parts.append(f"at most the {edges} of each document")
     return "; ".join(parts) or "every pair with any similarity"

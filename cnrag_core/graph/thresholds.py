@@ -357,18 +357,39 @@ def edges_at(candidates: CandidateEdges, thresholds: NDArray[np.float64]) -> NDA
     return found
 
 
-# A document without an edge helps nobody, and a component too small to be a topic hardly does. What is
-# asked of a threshold, most wanted first: most isolated documents, smallest largest component (shares).
-_GOALS = ((0.15, 0.60), (0.25, 0.50), (0.15, 0.0), (0.30, 0.0), (0.50, 0.0))
+@dataclass(frozen=True)
+class _Goal:
+    """What is asked of a threshold: shares of isolated documents and of the largest component, mean neighbours."""
+
+    max_isolated: float
+    min_giant: float = 0.0
+    min_degree: float = 0.0
+
+    def is_met(self, point: ThresholdPoint, n_nodes: int) -> bool:
+        return (
+            point.n_isolates <= self.max_isolated * n_nodes
+            and point.giant_share >= self.min_giant
+            and point.mean_degree >= self.min_degree
+        )
 
 
-def _best_option(options: list[ThresholdPoint], n_nodes: int) -> tuple[ThresholdPoint, tuple[float, float] | None]:
+# Most wanted first. One component of most documents; else separate groups that hang together well; else
+# groups at all. A document without an edge helps nobody.
+_GOALS = (
+    _Goal(0.15, min_giant=0.60),
+    _Goal(0.25, min_giant=0.50),
+    _Goal(0.05, min_degree=4.0),
+    _Goal(0.15, min_degree=3.0),
+    _Goal(0.30),
+    _Goal(0.50),
+)
+
+
+def _best_option(options: list[ThresholdPoint], n_nodes: int) -> tuple[ThresholdPoint, _Goal | None]:
     """The suggested point and the goal that it meets; None where half of the documents stay isolated."""
     # More neighbours than this, and no community can be seen any more.
     most = max(8.0, min(0.15 * (n_nodes - 1), 40.0))
-    meeting = {
-        goal: [p for p in options if p.n_isolates <= goal[0] * n_nodes and p.giant_share >= goal[1]] for goal in _GOALS
-    }
+    meeting = {goal: [point for point in options if goal.is_met(point, n_nodes)] for goal in _GOALS}
     for goal in _GOALS:
         readable = [point for point in meeting[goal] if point.mean_degree <= most]
         if readable:
@@ -390,7 +411,7 @@ def _grid_of_suggestions(curve: ThresholdCurve) -> list[float]:
     return grid or [curve.floor]
 
 
-def _reason(curve: ThresholdCurve, point: ThresholdPoint, goal: tuple[float, float] | None, split: float | None) -> str:
+def _reason(curve: ThresholdCurve, point: ThresholdPoint, goal: _Goal | None, split: float | None) -> str:
     n = curve.candidates.n_nodes
     text = (
         f"At {_decimals(point.threshold)} the largest component holds {_percent(point.giant_share)} of the {n:,} "
@@ -408,7 +429,7 @@ def _reason(curve: ThresholdCurve, point: ThresholdPoint, goal: tuple[float, flo
             f" More than half stay unlinked even at {_decimals(point.threshold)}, the lowest similarity that was kept; "
             "compare other fields, or use the best neighbours of every document."
         )
-    elif goal[1] == 0.0 and point.giant_share < 0.5:
+    elif point.giant_share < 0.5:
         text += " The documents form separate groups; a lower threshold would join them only by weak links."
     return text
 

@@ -44,6 +44,9 @@ SLACK = 2e-5
 ROUNDING = 1.2e-7
 """Relative error of one float32 addition; the slack grows with it for very long rows."""
 
+TINY = 1e-30
+"""The bound that tells a similarity just above 0 from none."""
+
 PRUNED_SHARE = 0.6
 """A row's commonest terms stay out of the index while their norm is below this share of the threshold."""
 
@@ -113,7 +116,7 @@ class BoundPlan:
         if lowered > 0:
             return lowered
         # Any similarity above 0 counts. Positive products stay positive; rounding can hide a dense one.
-        return -1.0 if self.dense else 1e-30
+        return -1.0 if self.dense else TINY
 
 
 def make_plan(columns: Sequence[ComponentColumn], threshold: float, *, one_sided: bool = True) -> BoundPlan:
@@ -287,7 +290,8 @@ def _number_table(column: NumberColumn, document: NDArray[np.int64]) -> tuple[ND
     low, high = starts, known[last_of_bin]
     gap = np.maximum(0.0, np.maximum(low[None, :] - high[:, None], low[:, None] - high[None, :]))
     found = column.weight * counted(column, closeness(column, gap, np.zeros_like(gap)))
-    table[1 : len(starts) + 1, 1 : len(starts) + 1] = found
+    # What is just above 0 must not vanish in float32.
+    table[1 : len(starts) + 1, 1 : len(starts) + 1] = np.where(found > 0, np.maximum(found, 2 * TINY), 0.0)
     return codes, table
 
 

@@ -110,8 +110,14 @@ def _add_products(
 
 
 @compiled_fast
+def _copy_positive(bound: NDArray[np.float32], dense: NDArray[np.float32]) -> None:
+    for k in range(np.uint64(len(dense))):
+        bound[k] = dense[k] if dense[k] > np.float32(0.0) else np.float32(0.0)
+
+
+@compiled_fast
 def _add_table(bound: NDArray[np.float32], table_row: NDArray[np.float32], codes: NDArray[np.uint8]) -> None:
-    for k in range(len(codes)):
+    for k in range(np.uint64(len(codes))):
         bound[k] += table_row[codes[k]]
 
 
@@ -152,7 +158,8 @@ def search_tile(
     begin, local, value
         The tile's index.
     dense
-        (last_row - first_row, stop - start) bounds to start from, or with no rows where there are none.
+        (last_row - first_row, stop - start) bounds to start from, negative ones as 0; with no rows where
+        there are none.
     left, right
         Filled with candidates; must have room for at least one row's worth.
 
@@ -172,7 +179,7 @@ def search_tile(
         if count + width > len(left):
             return row, count
         if len(dense):
-            bound[:width] = dense[row - first_row]
+            _copy_positive(bound, dense[row - first_row])
         for table in range(len(tables)):
             _add_table(bound[:width], tables[table, codes[table, row]], codes[table, start:stop])
         for position in range(indptr[row], indptr[row + 1]):
@@ -230,7 +237,7 @@ def nearest_in_tile(
     begin, local, value
         The tile's index of whole rows, nothing left out.
     dense
-        (len(rows), stop - start) bounds to start from, or with no rows where there are none.
+        (len(rows), stop - start) bounds to start from, negative ones as 0; with no rows where there are none.
     best, best_bound
         (len(rows), n_best) neighbours by falling bound, changed in place; unused places hold -1 and 0.
     """
@@ -242,7 +249,7 @@ def nearest_in_tile(
     for number in range(len(rows)):
         row = rows[number]
         if len(dense):
-            bound[:width] = dense[number]
+            _copy_positive(bound, dense[number])
         for table in range(len(tables)):
             _add_table(bound[:width], tables[table, codes[table, row]], codes[table, start:stop])
         for position in range(indptr[row], indptr[row + 1]):

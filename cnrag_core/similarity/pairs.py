@@ -87,18 +87,26 @@ def canonical_pairs(pairs: Pairs) -> Pairs:
     return Pairs(pairs.left[order], pairs.right[order], weight)
 
 
-def strongest(pairs: Pairs, count: int) -> Pairs:
-    """The first `count` pairs of the canonical order, themselves in no order."""
+def strongest(pairs: Pairs, count: int) -> tuple[Pairs, float]:
+    """The first `count` pairs of the canonical order, themselves in no order.
+
+    Returns
+    -------
+    Pairs
+        What is kept.
+    float
+        Weight of the strongest pair that is not; 0 where all are kept.
+    """
     if len(pairs) <= count:
-        return pairs
+        return pairs, 0.0
     if count == 0:
-        return concat_pairs([])
+        return concat_pairs([]), float(pairs.weight.max())
     weakest = np.partition(pairs.weight, len(pairs) - count)[len(pairs) - count]
     keep = pairs.weight > weakest
     ties = np.flatnonzero(pairs.weight == weakest)
     first = np.argsort(_keys(pairs)[ties])[: count - int(np.count_nonzero(keep))]
     keep[ties[first]] = True
-    return Pairs(pairs.left[keep], pairs.right[keep], pairs.weight[keep])
+    return Pairs(pairs.left[keep], pairs.right[keep], pairs.weight[keep]), float(pairs.weight[~keep].max())
 
 
 def _keys(pairs: Pairs) -> NDArray[np.int64]:

@@ -174,26 +174,24 @@ def strongest_pairs(
     """
     current = Floor(floor)
     kept: list[Pairs] = []
-    count, cut = 0, False
+    count, dropped = 0, 0.0
     for part in stream_pairs(columns, current, progress=progress):
         kept.append(part)
         count += len(part)
         if count > max_pairs + max_pairs // 2:
-            kept, count, cut = [strongest(concat_pairs(kept), max_pairs)], max_pairs, True
-            current.value = max(current.value, float(kept[0].weight.min(initial=1.0)))
-    pairs = concat_pairs(kept)
-    if len(pairs) > max_pairs:
-        pairs, cut = strongest(pairs, max_pairs), True
-    pairs = canonical_pairs(pairs)
-    if not cut:
+            pairs, below = strongest(concat_pairs(kept), max_pairs)
+            kept, count, dropped = [pairs], len(pairs), max(dropped, below)
+            current.value = max(current.value, dropped)  # all that is stronger is still found
+    pairs, below = strongest(concat_pairs(kept), max_pairs)
+    pairs, dropped = canonical_pairs(pairs), max(dropped, below)
+    if dropped == 0.0:
         return pairs, floor
-    weakest = float(pairs.weight[-1]) if len(pairs) else 1.0
-    if not len(pairs) or weakest >= float(pairs.weight[0]) - TIE_TOLERANCE:
+    if not len(pairs) or dropped >= float(pairs.weight[0]) - TIE_TOLERANCE:
         raise ResourceLimitError(
-            f"More than {max_pairs:,} pairs of documents are equally alike ({weakest:.2f}), and none is more alike, so "
-            "no threshold makes a graph that fits; remove the repeats, or compare something that tells them apart."
+            f"More than {max_pairs:,} pairs of documents are equally alike ({dropped:.2f}), and none is more alike. "
+            "No threshold makes a graph that fits; remove the repeats, or compare something that tells them apart."
         )
-    return pairs, next_floor(weakest)
+    return pairs, next_floor(dropped)
 
 
 def top_neighbors(

@@ -28,11 +28,11 @@ TILE = 4_096
 CANDIDATES_AT_ONCE = 1 << 18
 """Candidates that are scored together."""
 
-DENSE_ROWS = 1_024
-"""Rows of one matrix product; with a tile of columns, 16 MB."""
+DENSE_ROWS = 512
+"""Rows of one matrix product; with a tile of columns, 8 MB."""
 
-NEIGHBOR_ROWS = 32_768
-"""Documents whose neighbours are looked for in one sweep over the tiles."""
+NEIGHBOR_CELLS = 4_000_000
+"""Best looking neighbours kept in one sweep over the tiles: 32 MB."""
 
 MAX_THREADS = 4
 
@@ -77,8 +77,9 @@ def search_one_tile(columns: Sequence[ComponentColumn], plan: BoundPlan, start: 
     tile = index_tile(start, stop, plan.indptr, plan.indices, plan.index_values, plan.split, plan.n_terms)
     room = max(CANDIDATES_AT_ONCE, stop - start)
     left, right = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
+    bounds = _DenseBounds(plan)
     for first, last in _row_blocks(plan, stop):
-        dense = _dense_bounds(plan, np.arange(first, last), start, stop) if plan.dense else _NO_BOUNDS
+        dense = bounds.of(slice(first, last), start, stop)
         row = first
         while row < last:
             least = np.float32(plan.generating_threshold(floor.value))
@@ -98,11 +99,12 @@ def nearest_compiled(
     """The k most similar other documents of each of the rows; see `pairwise.top_neighbors`."""
     plan = make_plan(columns, 0.0, one_sided=False)
     found: list[Pairs] = []
-    waiting, n_best, finished = rows, min(plan.n - 1, 2 * k + 16), 0
+    waiting, n_best, finished = rows, max(1, min(plan.n - 1, 2 * k + 16)), 0
     while len(waiting):
         again = []
-        for start in range(0, len(waiting), NEIGHBOR_ROWS):
-            part = waiting[start : start + NEIGHBOR_ROWS]
+        size = max(1, NEIGHBOR_CELLS // max(1, n_best))
+        for start in range(0, len(waiting), size):
+            part = waiting[start : start + size]
             pairs, unsure = _nearest_of(columns, plan, part, k, n_best)
             found.append(pairs)
             again.append(unsure)
@@ -142,15 +144,30 @@ def _row_blocks(plan: BoundPlan, stop: int) -> Iterator[tuple[int, int]]:
         yield first, min(stop, first + size)
 
 
-def _dense_bounds(plan: BoundPlan, rows: NDArray[np.int64], start: int, stop: int) -> NDArray[np.float32]:
-    """(len(rows), stop - start) weighted cosines of the dense columns, negative ones as 0."""
-    total: NDArray[np.float32] | None = None
-    for matrix in plan.dense:
-        product: NDArray[np.float32] = matrix[rows] @ matrix[start:stop].T
-        np.maximum(product, 0.0, out=product)
-        total = product if total is None else np.add(total, product, out=total)
-    assert total is not None
-    return total
+class _DenseBounds:
+    """Weighted cosines of the dense columns, block by block, in memory that is used again."""
+
+    def __init__(self, plan: BoundPlan) -> None:
+        self.matrices = plan.dense
+        self.product = np.empty(DENSE_ROWS * TILE if plan.dense else 0, dtype=np.float32)
+        self.total = np.empty(DENSE_ROWS * TILE if len(plan.dense) > 1 else 0, dtype=np.float32)
+
+    def of(self, rows: slice | NDArray[np.int64], start: int, stop: int) -> NDArray[np.float32]:
+        """(n_rows, stop - start) sums over the columns, good until the next call; without columns, no rows.
+
+        A negative cosine of one column takes nothing from the others; where there is only one it is left
+        for the reader to count as 0.
+        """
+        total: NDArray[np.float32] = _NO_BOUNDS
+        for number, matrix in enumerate(self.matrices):
+            part = matrix[rows]
+            shape = (len(part), stop - start)
+            out = (self.total if number else self.product)[: shape[0] * shape[1]].reshape(shape)
+            np.matmul(part, matrix[start:stop].T, out=out)
+            if len(self.matrices) > 1:
+                np.maximum(out, 0.0, out=out)
+            total = np.add(total, out, out=total) if number else out
+        return total
 
 
 def _scored(
@@ -176,7 +193,7 @@ def _nearest_of(
     """The neighbours of some documents, and the documents for which `n_best` bounds were not enough."""
     best = np.full((len(documents), n_best), -1, dtype=np.int32)
     best_bound = np.zeros((len(documents), n_best), dtype=np.float32)
-    # Without an overlap coefficient to order by, rows are node numbers.
+    bounds = _DenseBounds(plan)
     for start in range(0, plan.n, TILE):
         stop = min(plan.n, start + TILE)
         begin, local, value = index_tile(
@@ -184,9 +201,8 @@ def _nearest_of(
         )
         for first in range(0, len(documents), DENSE_ROWS if plan.dense else len(documents)):
             part = slice(first, first + DENSE_ROWS if plan.dense else len(documents))
-            dense = _NO_BOUNDS
-            if plan.dense:  # rounding must not hide a similarity just above 0
-                dense = _dense_bounds(plan, documents[part], start, stop) + np.float32(SLACK)
+            dense = bounds.of(documents[part], start, stop)
+            dense += np.float32(SLACK)  # rounding must not hide a similarity just above 0
             nearest_in_tile(
                 documents[part], start, stop, plan.indptr, plan.indices, plan.query_values, begin, local, value,
                 dense, plan.codes, plan.tables, best[part], best_bound[part],
