@@ -7,12 +7,10 @@ lead, not evidence.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cnrag_core.errors import ConfigError, UnknownNameError
 from cnrag_core.graph.similarity_graph import TIE_TOLERANCE
@@ -58,12 +56,23 @@ class ConceptEdge:
 
 @dataclass(frozen=True, eq=False)
 class ConceptGraph:
-    """Chunks and, for each, its outgoing edges in the order in which they were made."""
+    """Chunks and, for each, its outgoing edges in the order in which they were made.
+
+    Attributes
+    ----------
+    notes
+        Sentences for people: where concepts came from, what was cut, what the seed's rule would leave.
+    n_pairs
+        Pairs of chunks, n (n - 1) / 2: what a comparison costs.
+    n_isolated_by_cosine
+        Chunks that have no cosine above the threshold: what the rule of guide 001 leaves alone.
+    """
 
     chunks: Mapping[str, ChunkNode]
     edges: Mapping[str, tuple[ConceptEdge, ...]]
     notes: tuple[str, ...] = ()
     n_pairs: int = field(default=0)
+    n_isolated_by_cosine: int = field(default=0)
 
     def neighbors(self, chunk_id: str) -> tuple[ConceptEdge, ...]:
         """Edges that lead from a chunk."""
@@ -75,6 +84,28 @@ class ConceptGraph:
             return self.chunks[chunk_id]
         except KeyError:
             raise UnknownNameError(f"There is no chunk {chunk_id!r} in the concept graph.") from None
+
+    @cached_property
+    def chunks_of(self) -> Mapping[str, tuple[str, ...]]:
+        """Ids of the chunks of every document, in order, by document id."""
+        found: dict[str, list[str]] = {}
+        for chunk in self.chunks.values():
+            found.setdefault(chunk.document_id, []).append(chunk.id)
+        return {document_id: tuple(ids) for document_id, ids in found.items()}
+
+    def chunk_ids_of(self, name: str) -> tuple[str, ...]:
+        """A chunk id as it is, the chunks of a document id, nothing for any other name."""
+        return (name,) if name in self.chunks else self.chunks_of.get(name, ())
+
+    @cached_property
+    def kinds(self) -> dict[str, int]:
+        """Edges of each kind, the most frequent first; undirected ones counted once."""
+        ends: dict[tuple[str, str], str] = {}
+        for source, edges in self.edges.items():
+            for edge in edges:
+                if ends.get((edge.target, source)) != edge.kind:
+                    ends[source, edge.target] = edge.kind
+        return dict(sorted(Counter(ends.values()).items(), key=lambda entry: (-entry[1], entry[0])))
 
     @cached_property
     def n_edges(self) -> int:
@@ -159,9 +190,11 @@ def graph_of_pairs(
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     edges: dict[str, dict[str, ConceptEdge]] = {chunk.id: {} for chunk in chunks}
+    similar: set[str] = set()
     for a, b, cosine in pairs:
         if cosine <= min_cosine + TIE_TOLERANCE:
             continue
+        similar.update((a, b))
         first, second = by_id[a].concepts, by_id[b].concepts
         weight = edge_weight(
             min(cosine, 1.0), first, second, cosine_weight=cosine_weight, concept_weight=concept_weight
@@ -174,15 +207,5 @@ def graph_of_pairs(
         if present is None or edge.weight > present.weight:
             edges[source][edge.target] = edge
     n = len(chunks)
-    return ConceptGraph(by_id, {a: tuple(out.values()) for a, out in edges.items()}, notes, n * (n - 1) // 2)
-
-
-def cosine_pairs(rows: NDArray[np.float32], ids: Sequence[str], min_cosine: float) -> list[tuple[str, str, float]]:
-    """Pairs of dense L2-normalised (n, d) rows strictly above a cosine, in row order."""
-    found: list[tuple[str, str, float]] = []
-    exact = rows.astype(np.float64)
-    for i in range(len(ids) - 1):
-        cosines = exact[i + 1 :] @ exact[i]
-        for offset in np.flatnonzero(cosines > min_cosine + TIE_TOLERANCE):
-            found.append((ids[i], ids[i + 1 + int(offset)], float(cosines[offset])))
-    return found
+    outgoing = {a: tuple(out.values()) for a, out in edges.items()}
+    return ConceptGraph(by_id, outgoing, notes, n * (n - 1) // 2, n - len(similar))

@@ -67,7 +67,7 @@ def concept_sets(documents: Sequence[Document], fields: Sequence[str], *, max_sh
 
 
 def strongest_pairs(
-    sets: ConceptSets, *, per_document: int = MAX_PER_DOCUMENT
+    sets: ConceptSets, *, per_document: int = MAX_PER_DOCUMENT, min_weight: float = MIN_WEIGHT
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Pairs (left < right) that are among the strongest of either document, with their cosine, sorted."""
     n = sets.held.shape[0]
@@ -76,7 +76,7 @@ def strongest_pairs(
     for start in range(0, n, _BLOCK):
         block = (sets.held[start : start + _BLOCK] @ transposed).tocsr()
         rows = np.repeat(np.arange(start, start + block.shape[0]), np.diff(block.indptr))
-        keep = (block.data >= MIN_WEIGHT) & (rows != block.indices)
+        keep = (block.data >= min_weight) & (rows != block.indices)
         rows, columns, weights = rows[keep], block.indices[keep], block.data[keep]
         order = np.lexsort((columns, -weights, rows))
         place = np.arange(len(order)) - np.searchsorted(rows[order], rows[order], side="left")

@@ -8,7 +8,7 @@ that what is discovered is also expanded. Guide 001, "How the traversal runs", m
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from cnrag_core.graph.concept_graph import ConceptEdge, ConceptGraph
 from cnrag_core.traversal.budget import Budget, StoppingReason
@@ -17,30 +17,13 @@ from cnrag_core.traversal.evidence import evidence_report
 from cnrag_core.traversal.tokenizer import Tokenizer, default_tokenizer
 from cnrag_core.traversal.trace import Discovery, Seed, Step, TraversalTrace
 
-EdgeCost = Callable[[ConceptEdge], float]
-"""What following an edge adds to the cost; smaller is sooner, never negative."""
+EdgeCost = Callable[[str, ConceptEdge], float]
+"""What following an edge from a chunk adds to the cost; smaller is sooner, never negative."""
 
 
-def inverse_weight(edge: ConceptEdge) -> float:
+def inverse_weight(source: str, edge: ConceptEdge) -> float:
     """1 / weight, the cost of guide 001."""
     return 1.0 / edge.weight
-
-
-def query_aware_cost(similarity: Mapping[str, float], emphasis: float = 2.0) -> EdgeCost:
-    """1 / weight, cheaper towards chunks that resemble the question.
-
-    Parameters
-    ----------
-    similarity
-        Similarity of each chunk to the question, in [0, 1]; a chunk that is not named counts 0.
-    emphasis
-        How many times cheaper an edge to a perfectly similar chunk is, less one; 0 ignores the question.
-    """
-
-    def cost(edge: ConceptEdge) -> float:
-        return 1.0 / (edge.weight * (1.0 + emphasis * similarity.get(edge.target, 0.0)))
-
-    return cost
 
 
 def audited_walk(
@@ -64,9 +47,11 @@ def audited_walk(
     check
         Asked every `budget.check_every` chunks; without one, `required_evidence` is the checklist.
     required_evidence
-        Chunk ids that the answer needs; the trace says which are missing, and which have no path.
+        Ids that the answer needs: chunks, or documents, of which any chunk will do. The trace says which are
+        missing, and which have no path.
     edge_cost
-        Cost of an edge; the cost of a chunk is its seed's cost plus those of the edges on the way.
+        Cost of an edge; the cost of a chunk is its seed's cost plus those of the edges on the way. 1 / weight
+        by default; `query_cost.QueryAwareCost` looks at the question as well.
     gate
         For teaching: expand only chunks that bring a new concept, as the notebook does.
 
@@ -79,7 +64,7 @@ def audited_walk(
     budget = budget or Budget()
     tokenizer = tokenizer or default_tokenizer()
     if check is None and required_evidence:
-        check = RequiredEvidence(tuple(required_evidence))
+        check = RequiredEvidence.of(graph, required_evidence)
     walk = _Walk(graph, budget, query, check, edge_cost, tokenizer, gate)
     reason = walk.run([seed for seed in seeds if seed.chunk_id in graph.chunks])
     report = evidence_report(graph, [seed.chunk_id for seed in seeds], required_evidence, walk.texts)
@@ -216,7 +201,7 @@ class _Walk:
     def _discover(self, chunk_id: str, cost: float, hop: int) -> list[Discovery]:
         found = []
         for edge in self.graph.neighbors(chunk_id):
-            through = cost + self.edge_cost(edge)
+            through = cost + self.edge_cost(chunk_id, edge)
             if edge.target in self.settled:
                 outcome = "visited"
             elif hop + 1 > self.budget.max_hops:

@@ -6,10 +6,12 @@ Enters: the question, and the chunks in the context. Leaves: yes or no. A langua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from cnrag_core.graph.concept_graph import ConceptGraph
 from cnrag_core.traversal.language_model import LanguageModel
 
 
@@ -21,12 +23,24 @@ class CompletenessCheck(Protocol):
 
 @dataclass(frozen=True)
 class RequiredEvidence:
-    """Complete once every required chunk is in the context; nothing required is never complete."""
+    """Complete once everything required is in the context; nothing required is never complete.
+
+    `chunk_ids` are chunks; `any_of` gives for an id that is no chunk the chunks of which one will do.
+    """
 
     chunk_ids: Collection[str]
+    any_of: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, graph: ConceptGraph, required: Collection[str]) -> RequiredEvidence:
+        """The checklist of ids of chunks or documents."""
+        return cls(tuple(required), {name: graph.chunk_ids_of(name) for name in required})
 
     def __call__(self, query: str, chunk_ids: Sequence[str], texts: Sequence[str]) -> bool:
-        return bool(self.chunk_ids) and set(self.chunk_ids) <= set(chunk_ids)
+        present = set(chunk_ids)
+        return bool(self.chunk_ids) and all(
+            not present.isdisjoint(self.any_of.get(name, (name,))) for name in self.chunk_ids
+        )
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,7 @@ class ContextFunction:
         return bool(self.function(query, "\n\n".join(texts)))
 
 
+_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
 PROMPT = (
     "Question: {query}\n\nContext:\n{context}\n\n"
     "Does the context contain everything that is needed to answer the question? Answer with yes or no only."
@@ -53,4 +68,16 @@ class LanguageModelCheck:
 
     def __call__(self, query: str, chunk_ids: Sequence[str], texts: Sequence[str]) -> bool:
         answer = self.model.complete(PROMPT.format(query=query, context="\n\n".join(texts)))
-        return answer.strip().lower().startswith("yes")
+        return says_yes(answer)
+
+
+def says_yes(answer: str) -> bool:
+    """Whether an answer begins with yes, after what a model may have thought aloud and any markup.
+
+    Examples
+    --------
+    >>> says_yes("<think>Is it? No ...</think> **Yes.**"), says_yes("Not yet"), says_yes("yesterday")
+    (True, False, False)
+    """
+    spoken = _THOUGHTS.sub("", answer)
+    return re.match(r"\W*yes\b", spoken, re.IGNORECASE) is not None

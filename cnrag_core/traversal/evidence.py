@@ -10,7 +10,7 @@ from cnrag_core.graph.concept_graph import ConceptGraph
 
 @dataclass(frozen=True)
 class EvidenceReport:
-    """Required ids that are missing from the context; of these, without a path; and no chunks at all."""
+    """Required ids that are missing from the context; of these, without a path; and neither chunk nor document."""
 
     missing: tuple[str, ...]
     unreachable: tuple[str, ...]
@@ -20,9 +20,12 @@ class EvidenceReport:
 def evidence_report(
     graph: ConceptGraph, seeds: Sequence[str], required: Sequence[str], in_context: Collection[str]
 ) -> EvidenceReport:
-    """Compare a context with its checklist."""
-    missing = tuple(chunk_id for chunk_id in dict.fromkeys(required) if chunk_id not in in_context)
-    unknown = tuple(chunk_id for chunk_id in missing if chunk_id not in graph.chunks)
+    """Compare a context with its checklist of chunk and document ids; of a document any chunk will do."""
+    chunks_of = {name: graph.chunk_ids_of(name) for name in dict.fromkeys(required)}
+    missing = tuple(name for name, ids in chunks_of.items() if not any(chunk_id in in_context for chunk_id in ids))
     reachable = graph.reachable(seeds) if missing else set()
-    unreachable = tuple(chunk_id for chunk_id in missing if chunk_id in graph.chunks and chunk_id not in reachable)
-    return EvidenceReport(missing, unreachable, unknown)
+    return EvidenceReport(
+        missing,
+        tuple(name for name in missing if chunks_of[name] and reachable.isdisjoint(chunks_of[name])),
+        tuple(name for name in missing if not chunks_of[name]),
+    )

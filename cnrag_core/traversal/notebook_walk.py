@@ -50,7 +50,7 @@ def notebook_walk(
     budget = budget or Budget()
     tokenizer = tokenizer or default_tokenizer()
     if check is None:
-        check = RequiredEvidence(tuple(required_evidence))
+        check = RequiredEvidence.of(graph, required_evidence)
     walk = _NotebookWalk(graph, query, check, tokenizer)
     present = [seed for seed in seeds if seed.chunk_id in graph.chunks]
     complete = walk.run(present)

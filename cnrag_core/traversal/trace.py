@@ -15,6 +15,7 @@ from typing import Any, Literal
 from cnrag_core.traversal.budget import REASON_IN_WORDS, Budget, StoppingReason
 
 Action = Literal["visit", "skip_tokens"]
+WalkName = Literal["audited", "notebook", "flat"]
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class TraversalTrace:
     Attributes
     ----------
     walk
-        ``audited`` or ``notebook``.
+        ``audited``, ``notebook``, or ``flat`` for retrieval that follows nothing.
     seeds, steps
         In the order in which the walk took them.
     stopping_reason
@@ -119,7 +120,7 @@ class TraversalTrace:
     """
 
     query: str
-    walk: Literal["audited", "notebook"]
+    walk: WalkName
     seeds: tuple[Seed, ...]
     steps: tuple[Step, ...]
     stopping_reason: StoppingReason

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.concept_graph import ChunkNode, ConceptEdge, ConceptGraph, graph_of_pairs
-from cnrag_core.traversal.audited_walk import audited_walk, query_aware_cost
+from cnrag_core.traversal.audited_walk import audited_walk
 from cnrag_core.traversal.budget import Budget
 from cnrag_core.traversal.completeness import ContextFunction
 from cnrag_core.traversal.notebook_walk import notebook_walk
+from cnrag_core.traversal.query_cost import QueryAwareCost
 from cnrag_core.traversal.seeds import seeds_of
 from cnrag_core.traversal.tokenizer import APPROXIMATE, Tokenizer
 
@@ -157,7 +158,7 @@ def test_query_aware_cost_prefers_chunks_that_resemble_the_question():
     graph = graph_of_pairs(chunks, [("a", "far", 0.9), ("a", "near", 0.85)])
     seeds = seeds_of([("a", 1.0)], kind="similarity")
     assert walk(graph, Budget(), seeds=seeds).path == ["a", "far", "near"]
-    assert walk(graph, Budget(), seeds=seeds, edge_cost=query_aware_cost({"near": 0.8})).path == ["a", "near", "far"]
+    assert walk(graph, Budget(), seeds=seeds, edge_cost=QueryAwareCost({"near": 0.8})).path == ["a", "near", "far"]
 
 
 def test_the_audit_log_is_one_json_object_a_line_and_ends_with_the_summary():
