@@ -6,7 +6,7 @@ Enters: rows and whose they are. Leaves: one row an owner. Guide 003, "Embedding
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -18,7 +18,7 @@ from cnrag_core.config.names import AGGREGATION_ALIASES, canonical
 from cnrag_core.config.spec import AggregationMethod, ChunkingStrategy
 from cnrag_core.embedding.provider import EmbeddingProvider
 from cnrag_core.embedding.rows import check_finite, join_columns, row_numbers
-from cnrag_core.embedding.weighting import DecayFrom, check_weights, decay_weights
+from cnrag_core.embedding.weighting import DecayFrom, WeightedEmbeddingConfig, check_weights, decay_weights
 from cnrag_core.errors import ConfigError, EmbeddingError
 from cnrag_core.types import Rows
 
@@ -95,6 +95,32 @@ class EmbeddingAggregator:
         combined = aggregate_groups(rows, owner, 1, name, checked, decay_from=decay_from)
         vector: NDArray[np.float32] = np.asarray(combined, dtype=np.float32)[0]
         return vector
+
+    def aggregate_roles(
+        self, embeddings: Mapping[str, ArrayLike], config: WeightedEmbeddingConfig
+    ) -> NDArray[np.float32]:
+        """The embeddings of the roles of a conversation in one, as `config` weighs them.
+
+        Roles that weigh 0 take no part; the others go in the sorted order of their names.
+
+        Raises
+        ------
+        ConfigError
+            If no role weighs anything.
+        EmbeddingError
+            As `aggregate`.
+
+        Examples
+        --------
+        >>> rows = {"user": [1.0, 0.0], "assistant": [0.0, 1.0]}
+        >>> EmbeddingAggregator().aggregate_roles(rows, WeightedEmbeddingConfig()).round(2).tolist()
+        [0.6000000238418579, 0.4000000059604645]
+        """
+        roles = [role for role in sorted(embeddings) if config.weight_of(role) > 0]
+        if embeddings and not roles:
+            raise ConfigError(f"None of the roles {', '.join(sorted(embeddings))} weighs anything.")
+        weights = None if config.aggregation in _WITHOUT_WEIGHTS else [config.weight_of(role) for role in roles]
+        return self.aggregate([embeddings[role] for role in roles], config.aggregation, weights)
 
 
 def check_method(method: str) -> str:

@@ -199,16 +199,28 @@ def _tfidf_rows(
 
 
 def _one_row_a_document(cut: CutPart, rows: Rows, n_slots: int) -> Rows:
-    """The chunk rows of each document aggregated and normalised, (n_documents, d * n_slots)."""
+    """The chunk rows of each document aggregated and normalised, (n_documents, d * n_slots).
+
+    A document of one chunk keeps that chunk's row to the last digit, whatever company it is in: a
+    document that is added later then equals itself in a rebuild.
+    """
     n_documents = len(cut.chunks)
-    if cut.most_chunks <= 1 and n_slots == 1 and len(cut.owner) == n_documents:
-        return rows  # every document has exactly one text: nothing to aggregate
+    if len(cut.owner) == n_documents and cut.most_chunks <= 1 and n_slots == 1:
+        return rows
     if n_slots > 1 and isinstance(rows, np.ndarray):
         check_rows_fit(n_documents, rows.shape[1] * n_slots)
     method, decay_from = cut.part.aggregation, cut.part.decay_from
-    return normalize_rows(
-        aggregate_groups(rows, cut.owner, n_documents, method, decay_from=decay_from, n_slots=n_slots)
-    )
+    aggregated = aggregate_groups(rows, cut.owner, n_documents, method, decay_from=decay_from, n_slots=n_slots)
+    if cut.most_chunks <= 1 and n_slots == 1:
+        return aggregated.astype(np.float32)
+    has_many = np.bincount(cut.owner, minlength=n_documents) > 1
+    normalized = normalize_rows(aggregated)
+    if isinstance(normalized, np.ndarray):
+        return np.where(has_many[:, None], normalized, aggregated.astype(np.float32))
+    chosen, others = sp.diags_array(has_many.astype(np.float32)), sp.diags_array((~has_many).astype(np.float32))
+    joined = sp.csr_matrix(chosen @ normalized + others @ aggregated.astype(np.float32))
+    joined.eliminate_zeros()
+    return joined
 
 
 def _combine(part_rows: Sequence[Rows], weights: Sequence[float], method: str) -> tuple[Rows, tuple[float, ...]]:

@@ -21,7 +21,7 @@ from cnrag_core.embedding.store import EmbeddingStore, FieldEmbedding
 from cnrag_core.errors import EmbeddingError, ResourceLimitError
 from cnrag_core.types import Rows
 
-GROUP_SIZE = 256
+GROUP_SIZE = 128
 """New texts between two writes to the store; what was written is never embedded again."""
 
 MAX_ROWS_BYTES = 4_000_000_000

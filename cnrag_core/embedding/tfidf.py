@@ -99,9 +99,7 @@ class TFIDFEmbedding(EmbeddingProvider):
 
     def fit_embed(self, texts: Sequence[str]) -> sp.csr_matrix:
         """Fit and embed the same texts, cutting them into words once; (n, d) CSR float32."""
-        words = count_words(texts)
-        self._learn(words)
-        return self._weigh(words)
+        return self._weigh(self._learn(count_words(texts)))
 
     def embed_rows(self, texts: Sequence[str]) -> sp.csr_matrix:
         """(n, d) CSR float32 rows; a text without known words has a zero row.
@@ -109,9 +107,7 @@ class TFIDFEmbedding(EmbeddingProvider):
         A provider that was never fitted is fitted on these texts first.
         """
         words = count_words(texts)
-        if not self.is_fitted:
-            self._learn(words)
-        return self._weigh(words)
+        return self._weigh(self._spread(words, self._column_of)[1] if self.is_fitted else self._learn(words))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The same rows as a dense array, for small collections.
@@ -189,7 +185,8 @@ class TFIDFEmbedding(EmbeddingProvider):
         restored._set_vocabulary(state["analyzer"], terms, idf, int(state["n_fitted"]))
         return restored
 
-    def _learn(self, words: WordCounts) -> None:
+    def _learn(self, words: WordCounts) -> sp.csr_matrix:
+        """Set the vocabulary and the idf, and return the counts of its features, (n, d)."""
         analyzer = choose_analyzer(words) if self.analyzer == "auto" else self.analyzer
         self._chosen = analyzer
         vocabulary = sorted({feature for word in words.words for feature in features_of(word, analyzer)})
@@ -199,9 +196,10 @@ class TFIDFEmbedding(EmbeddingProvider):
         if self.max_features is not None and len(vocabulary) > self.max_features:
             # the most frequent features, ties in alphabetical order, back in alphabetical order
             kept = np.sort(np.argsort(-frequency, kind="stable")[: self.max_features])
-            vocabulary, frequency = [vocabulary[column] for column in kept], frequency[kept]
+            vocabulary, frequency, counts = [vocabulary[column] for column in kept], frequency[kept], counts[:, kept]
         idf = np.log((1.0 + n_fitted) / (1.0 + frequency)) + 1.0
         self._set_vocabulary(analyzer, tuple(vocabulary), idf, n_fitted)
+        return counts
 
     def _set_vocabulary(self, analyzer: Analyzer, terms: tuple[str, ...], idf: NDArray[Any], n_fitted: int) -> None:
         self._chosen = analyzer
@@ -211,11 +209,11 @@ class TFIDFEmbedding(EmbeddingProvider):
         self.n_fitted = n_fitted
         self.warning = None if terms else NO_WORDS
 
-    def _weigh(self, words: WordCounts) -> sp.csr_matrix:
-        _, counts = self._spread(words, self._column_of)
-        frequency = 1.0 + np.log(counts.data) if self.sublinear_tf else counts.data
-        counts.data = frequency * self._idf[counts.indices]
-        return normalize_rows(counts)
+    def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """Rows of feature counts, weighted and normalised."""
+        frequency = 1.0 + np.log(counts.data, dtype=np.float64) if self.sublinear_tf else counts.data
+        weighted = sp.csr_matrix((frequency * self._idf[counts.indices], counts.indices, counts.indptr), counts.shape)
+        return normalize_rows(weighted)
 
     def _spread(self, words: WordCounts, column_of: Mapping[str, int]) -> tuple[int, sp.csr_matrix]:
         """Counts of words turned into counts of features: one sparse product, however a word is cut.

@@ -22,6 +22,10 @@ from cnrag_core.embedding.stop_words import ENGLISH_MARKERS, ENGLISH_STOP_WORDS,
 
 Analyzer: TypeAlias = Literal["words", "english_words", "character_ngrams"]
 NGRAM_RANGE = (2, 4)
+MAX_WORD_CHARS = 100
+"""A longer run of letters is no word; its beginning stands for it."""
+MAX_RUN_CHARS = 20_000
+"""Of a run without spaces or punctuation no more is cut into pieces; no language writes longer ones."""
 
 _BLOCK = 16_384  # texts cut at once; bounds the memory of the intermediate columns
 _BETWEEN_WORDS = r"(?:['’](?:s|t|re|ve|ll|d|m)\b|[^\pL\pN\pM_])+"
@@ -114,10 +118,10 @@ def features_of(word: str, analyzer: Analyzer) -> tuple[str, ...]:
     (' 天', '天气', '气 ', ' 天气', '天气 ', ' 天气 ')
     """
     if analyzer == "character_ngrams" or _is_spaceless(word):
-        return _ngrams(word)
+        return _ngrams(word[:MAX_RUN_CHARS])
     if analyzer == "english_words" and word in ENGLISH_STOP_WORDS:
         return ()
-    return (word,)
+    return (word[:MAX_WORD_CHARS],)
 
 
 def _ngrams(word: str) -> tuple[str, ...]:

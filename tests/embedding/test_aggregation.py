@@ -186,3 +186,25 @@ def test_weighted_config_refuses_what_cannot_be() -> None:
     with pytest.raises(ConfigError, match="0 or above"):
         WeightedEmbeddingConfig({"user": -1.0})
     assert WeightedEmbeddingConfig(aggregation="max").aggregation == "max_pool"  # type: ignore[arg-type]
+
+
+ROLES = {"user": [1.0, 0.0], "assistant": [0.0, 1.0], "system": [0.5, 0.5]}
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        (WeightedEmbeddingConfig(), [2.0 / 3.5, 1.5 / 3.5]),
+        (WeightedEmbeddingConfig({"user": 1.5, "assistant": 1.0}, default_weight=0.0), [0.6, 0.4]),
+        (WeightedEmbeddingConfig({"user": 1.0, "assistant": 0.0}, "max_pool", 1.0), [1.0, 0.5]),
+        (WeightedEmbeddingConfig({"user": 3.0}, "concat", 0.0), [1.0, 0.0]),
+    ],
+)
+def test_roles_are_combined_by_their_weights(config: WeightedEmbeddingConfig, expected: list[float]) -> None:
+    np.testing.assert_allclose(EmbeddingAggregator().aggregate_roles(ROLES, config), expected, atol=1e-6)
+
+
+def test_roles_that_all_weigh_nothing_are_refused() -> None:
+    config = WeightedEmbeddingConfig({"user": 1.0, "tool": 0.0})
+    with pytest.raises(ConfigError, match="None of the roles tool weighs anything"):
+        EmbeddingAggregator().aggregate_roles({"tool": [1.0]}, config)

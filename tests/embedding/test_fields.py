@@ -384,3 +384,20 @@ def test_rows_do_not_depend_on_the_order_of_the_documents(fake_model) -> None:
 
 def test_default_provider_is_tfidf() -> None:
     assert isinstance(make_provider(FieldEmbeddingComponent(field="title")), TFIDFEmbedding)
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "concat", "max_pool"])
+@pytest.mark.parametrize("kind", ["tfidf", "model"])
+def test_a_document_of_one_chunk_has_the_same_row_in_any_company(kind: str, aggregation: str, fake_model) -> None:
+    texts = ["red apple pie", "", "green pear tree in the garden of the house by the river", "blue plum jam"]
+    component = FieldEmbeddingComponent(
+        field="title", aggregation=aggregation, chunking={"method": "fixed_tokens", "max_tokens": 4}
+    )
+    company = documents(title=texts)
+    embedded = embed_component(company, component, provider=fake_model() if kind == "model" else None)
+    for number in (0, 3):
+        alone, _ = embedded.embed_documents([company[number]])
+        together = embedded.rows[[number]]
+        if kind == "tfidf":
+            alone, together = alone.toarray(), together.toarray()
+        np.testing.assert_array_equal(alone, together)

@@ -93,3 +93,8 @@ def test_ngrams_mark_the_edges_of_a_word() -> None:
 
 def test_a_word_of_a_script_without_spaces_is_always_cut() -> None:
     assert "天气" in features_of("今天天气", "english_words")
+
+
+def test_what_is_too_long_for_a_word_is_shortened() -> None:
+    assert features_of("x" * 5_000_000, "words") == ("x" * 100,)
+    assert len(features_of("天气" * 1_000_000, "words")) < 100_000
