@@ -171,7 +171,8 @@ def _tags(
     n_outside = (table.n_documents if n_documents is None else n_documents) - n_inside
     share = used / (n_inside + 0.5)
     elsewhere = (np.maximum(everywhere[column] - used, 0.0) + 0.5) / (n_outside + 1.0)
-    score = share * np.log(share / elsewhere)
+    # without others to differ from, a community's tags are what most of it shares
+    score = share * np.log(share / elsewhere) if n_outside else share
     shared = used > 0.9 if n_inside < 4 else used > 1.0  # a word of one document does not speak for many
     good = (score > 0) & shared
     column, score = column[good], np.round(score[good], 9)

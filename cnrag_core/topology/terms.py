@@ -241,6 +241,8 @@ class _Entries:
         for column, spellings in self.written.items():
             text = min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
             self.terms[column] = Term(text, self.terms[column].stems)
+        if not self.parts:
+            return TermTable((), sp.csr_matrix((n_documents, 0)))
         documents, columns, values = (np.concatenate(arrays) for arrays in zip(*self.parts, strict=True))
         order = np.lexsort((-values, columns, documents))
         documents, columns, values = documents[order], columns[order], values[order]
@@ -256,10 +258,12 @@ def _add_words(entries: _Entries, reader: _Reader, n_documents: int) -> None:
     """Words, and two or three neighbouring words that recur."""
     stream, owner = np.array(reader.stream, dtype=np.int64), np.array(reader.owner, dtype=np.int64)
     stem_of, n_stems = reader.stems
-    words = np.array(reader.words, dtype=object)
+    words = reader.words
+    if not words:
+        return
 
     def written(code: int) -> str:
-        return str(words[code])
+        return words[code]
 
     spoken = stream >= 0
     _add_most_frequent_forms(
@@ -267,10 +271,10 @@ def _add_words(entries: _Entries, reader: _Reader, n_documents: int) -> None:
         term=lambda stem, code: ((stem,), Term(written(code), frozenset({stem}))),
     )  # fmt: skip
     for length in (2, 3):
-        n = len(stream) - length + 1
-        together = np.ones(max(n, 0), dtype=np.bool_)
-        key, form = np.zeros(max(n, 0), dtype=np.int64), np.zeros(max(n, 0), dtype=np.int64)
-        for place in range(length if n > 0 else 0):
+        n = max(len(stream) - length + 1, 0)
+        together = np.ones(n, dtype=np.bool_)
+        key, form = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        for place in range(length):
             part = stream[place : place + n]
             together &= part >= 0
             key = key * n_stems + stem_of[part]
