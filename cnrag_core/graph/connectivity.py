@@ -32,16 +32,12 @@ class Connectivity:
         (n_joins,) int64 documents in the largest component after the join.
     n_isolates
         (n_joins,) int64 documents without any edge after the join.
-    susceptibility
-        (n_joins,) float64 mean, over all documents, of the size of their component, the largest component
-        left out; it peaks where the largest component forms or falls apart.
     """
 
     n_nodes: int
     join_edge: NDArray[np.int64]
     giant_size: NDArray[np.int64]
     n_isolates: NDArray[np.int64]
-    susceptibility: NDArray[np.float64]
 
     def joins_within(self, n_edges: int | NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of the first `n_edges` edges joined two components."""
@@ -66,13 +62,9 @@ def connectivity(edges: WeightedEdges) -> Connectivity:
     if edges.n_nodes >= COMPILED_FROM:
         from cnrag_core.graph.sweep import union_find_pass
 
-        parts = union_find_pass(edges.n_nodes, edges.left, edges.right)
-    else:
-        join = spanning_forest(edges.n_nodes, edges.left, edges.right)
-        parts = _grow(edges.n_nodes, edges.left[join], edges.right[join], join)
-    join_edge, giant, isolates, squares = parts
-    susceptibility = (squares - giant.astype(np.float64) ** 2) / max(1, edges.n_nodes)
-    return Connectivity(edges.n_nodes, join_edge, giant, isolates, susceptibility)
+        return Connectivity(edges.n_nodes, *union_find_pass(edges.n_nodes, edges.left, edges.right))
+    join = spanning_forest(edges.n_nodes, edges.left, edges.right)
+    return Connectivity(edges.n_nodes, join, *_grow(edges.n_nodes, edges.left[join], edges.right[join]))
 
 
 def spanning_forest(n_nodes: int, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -86,24 +78,23 @@ def spanning_forest(n_nodes: int, left: NDArray[np.int32], right: NDArray[np.int
 
 
 def _grow(
-    n_nodes: int, left: NDArray[np.int32], right: NDArray[np.int32], join_edge: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Sizes after each join, given the joining edges alone."""
+    n_nodes: int, left: NDArray[np.int32], right: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Largest component and isolated documents after each join, given the joining edges alone."""
     parent, size = list(range(n_nodes)), [1] * n_nodes
-    largest, isolated, squares = 1, n_nodes, float(n_nodes)
-    rows = []
+    largest, isolated = 1, n_nodes
+    giant, isolates = [], []
     for a, b in zip(left.tolist(), right.tolist(), strict=True):
         root_a, root_b = _root(parent, a), _root(parent, b)
         isolated -= (size[root_a] == 1) + (size[root_b] == 1)
-        squares += 2.0 * size[root_a] * size[root_b]
         if size[root_a] < size[root_b]:
             root_a, root_b = root_b, root_a
         parent[root_b] = root_a
         size[root_a] += size[root_b]
         largest = max(largest, size[root_a])
-        rows.append((largest, isolated, squares))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 3)
-    return join_edge, table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2]
+        giant.append(largest)
+        isolates.append(isolated)
+    return np.array(giant, dtype=np.int64), np.array(isolates, dtype=np.int64)
 
 
 def _root(parent: list[int], node: int) -> int:

@@ -10,14 +10,13 @@ from cnrag_core.similarity.compiling import compiled
 
 def union_find_pass(
     n_nodes: int, left: NDArray[np.int32], right: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Positions of the joining edges, and after each: largest component, isolates, sum of squared sizes."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Positions of the joining edges, and after each the largest component and the isolated nodes."""
     most = max(0, n_nodes - 1)
     join = np.empty(most, dtype=np.int64)
     giant, isolates = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    squares = np.empty(most, dtype=np.float64)
-    n = _pass(n_nodes, left, right, join, giant, isolates, squares)
-    return join[:n], giant[:n], isolates[:n], squares[:n]
+    n = _pass(n_nodes, left, right, join, giant, isolates)
+    return join[:n], giant[:n], isolates[:n]
 
 
 @compiled
@@ -28,11 +27,10 @@ def _pass(
     join: NDArray[np.int64],
     giant: NDArray[np.int64],
     isolates: NDArray[np.int64],
-    squares: NDArray[np.float64],
 ) -> int:
     parent = np.arange(n_nodes).astype(np.int32)
     size = np.ones(n_nodes, dtype=np.int32)
-    largest, isolated, total, n_joins = 1, n_nodes, float(n_nodes), 0
+    largest, isolated, n_joins = 1, n_nodes, 0
     for edge in range(len(left)):
         a, b = left[edge], right[edge]
         while parent[a] != a:
@@ -44,14 +42,12 @@ def _pass(
         if a == b:
             continue
         isolated -= (size[a] == 1) + (size[b] == 1)
-        total += 2.0 * size[a] * size[b]
         if size[a] < size[b]:
             a, b = b, a
         parent[b] = a
         size[a] += size[b]
         largest = max(largest, size[a])
-        join[n_joins], giant[n_joins] = edge, largest
-        isolates[n_joins], squares[n_joins] = isolated, total
+        join[n_joins], giant[n_joins], isolates[n_joins] = edge, largest, isolated
         n_joins += 1
         if n_joins == n_nodes - 1:
             break

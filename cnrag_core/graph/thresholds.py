@@ -25,6 +25,9 @@ from cnrag_core.similarity.scoring import TIE_TOLERANCE
 GRID_STEP = 0.005
 """Distance of the thresholds of a curve."""
 
+FALL_WITHIN = 0.02
+"""The rise of the threshold within which the largest component must fall to count as falling apart."""
+
 N_COMMUNITY_POINTS = 12
 """Thresholds at which a curve finds communities: each costs a run of the community algorithm."""
 
@@ -230,7 +233,7 @@ def suggest_threshold(source: CandidateEdges | ThresholdCurve) -> ThresholdSugge
     documents are never isolated where a lower threshold avoids it.
     """
     curve = source if isinstance(source, ThresholdCurve) else threshold_curve(source)
-    split = percolation_point(curve.candidates, curve.connectivity)
+    split = percolation_point(curve)
     if not curve.candidates.n_edges:
         point = curve.at(curve.floor)
         return ThresholdSuggestion(curve.floor, None, _reason_without_edges(curve), point)
@@ -239,18 +242,21 @@ def suggest_threshold(source: CandidateEdges | ThresholdCurve) -> ThresholdSugge
     return ThresholdSuggestion(point.threshold, split, _reason(curve, point, goal, split), point)
 
 
-def percolation_point(candidates: CandidateEdges, growth: Connectivity) -> float | None:
-    """The similarity at which the largest component falls apart; None without edges.
+def percolation_point(curve: ThresholdCurve) -> float | None:
+    """The similarity above which the largest component falls apart; None without edges.
 
-    Where the mean size of the other components, seen from a document, is greatest: below it they have been
-    swallowed by the largest, above it they have not formed yet.
+    Where it loses most within a small rise of the threshold (0.02, less where all edges lie close
+    together). Measured at every similarity that joins components, not on the grid.
     """
+    growth, weights = curve.connectivity, curve.candidates.weight
     if not len(growth.join_edge):
         return None
-    weight = candidates.weight[growth.join_edge]
-    last_of_its_weight = np.append(weight[1:] < weight[:-1] - TIE_TOLERANCE, True)
-    peak = int(np.argmax(np.where(last_of_its_weight, growth.susceptibility, -1.0)))
-    return float(weight[peak])
+    at = weights[growth.join_edge]
+    rise = min(FALL_WITHIN, float(at[0] - at[-1]) / 10 + 1e-6)
+    # Equal weights join at once: only what they leave together counts, and the last join has it.
+    _, giant, _ = growth.after(edges_at(curve.candidates, at))
+    _, above, _ = growth.after(edges_at(curve.candidates, at + rise))
+    return float(at[int(np.argmax(giant - above))])
 
 
 def gains_and_losses(
@@ -419,9 +425,9 @@ def _reason(curve: ThresholdCurve, point: ThresholdPoint, goal: _Goal | None, sp
         f"{point.mean_degree:.1f} neighbours on average."
     )
     if split is not None:
-        above = curve.at(min(1.0, split + 0.02))
+        above = curve.at(min(1.0, split + FALL_WITHIN))
         text += (
-            f" The largest component falls apart around {split:.2f}: at {above.threshold:.2f} it holds "
+            f" The largest component falls apart above {split:.2f}: at {above.threshold:.2f} it holds "
             f"{_percent(above.giant_share)} and {_percent(above.n_isolates / n)} are linked to nothing."
         )
     if goal is None:
