@@ -22,6 +22,7 @@ MAX_SAME_TITLE = 50
 """A title that more documents share (Introduction, Letters) names none of them."""
 
 MIN_DOCUMENTS_OF_PHRASE = 2
+MENTION_SAMPLE = 1000
 _REPORT_EVERY = 1000
 
 
@@ -138,11 +139,6 @@ class NameIndex:
         first[1:] = (np.diff(sources) != 0) | (np.diff(targets) != 0)
         return sources[first], targets[first].astype(np.int32), occurrence[first].astype(np.int64)
 
-    @property
-    def mentions_per_document(self) -> float:
-        """Mention links over documents: how far the corpus refers to itself."""
-        return len(self.mentions[0]) / self.n_documents if self.n_documents else 0.0
-
 
 def index_names(
     documents: Sequence[Document],
@@ -170,8 +166,7 @@ def index_names(
         titles = [title_name(document.text(title_field)) for document in documents]
     else:
         titles = [_first_phrase(document, text_fields) for document in documents]
-    shared = Counter(titles)
-    titles = [title if shared[title] <= MAX_SAME_TITLE else () for title in titles]
+    titles = _telling(titles)
     known = set(titles)
     if phrases:
         uses: Counter[Name] = Counter()
@@ -213,6 +208,34 @@ def index_names(
     )
     progress("names", 1.0)
     return index
+
+
+def mention_rate(
+    documents: Sequence[Document], *, title_field: str, text_fields: Sequence[str], sample: int = MENTION_SAMPLE
+) -> float:
+    """Titles of other documents that a document names, on average over a sample spread evenly.
+
+    Tells at little cost whether an index of names is worth building.
+    """
+    if not documents:
+        return 0.0
+    titles = _telling([title_name(document.text(title_field)) for document in documents])
+    matcher = NameMatcher(usable_names(titles))
+    step = max(1, len(documents) // sample)
+    asked = range(0, len(documents), step)
+    n_named = 0
+    for place in asked:
+        own = set(matcher.parts(titles[place]))
+        words = [Words(documents[place].text(name)) for name in text_fields]
+        named = {match.name for text in words for match in matcher.find(text) if not match.partial}
+        n_named += len(named - own)
+    return n_named / len(asked)
+
+
+def _telling(titles: Sequence[Name]) -> list[Name]:
+    """The titles, those that many documents share emptied."""
+    shared = Counter(titles)
+    return [title if shared[title] <= MAX_SAME_TITLE else () for title in titles]
 
 
 def _first_phrase(document: Document, fields: Sequence[str]) -> Name:

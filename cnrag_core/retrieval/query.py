@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from cnrag_core.config.spec import AttributeSimilarityComponent, MentionLinks, PipelineConfig
 from cnrag_core.corpus.document import Document
 from cnrag_core.errors import ConfigError, EmbeddingError
-from cnrag_core.graph.name_index import NameIndex, index_names
+from cnrag_core.graph.name_index import NameIndex, index_names, mention_rate
 from cnrag_core.retrieval.bm25 import QueryTerms, TermIndex
 from cnrag_core.retrieval.filters import known_fields
 from cnrag_core.types import Rows, Scores
@@ -151,11 +151,22 @@ class QueryScorer:
         return next((name for name in candidates if name is not None and name in self.fields), None)
 
     @cached_property
+    def name_fields(self) -> tuple[str, ...]:
+        """The fields in which names are looked for: as the mention links say, else the texts without the title."""
+        said = next((link.fields for link in self.config.links if isinstance(link, MentionLinks)), ())
+        return said or tuple(name for name in self.text_fields if name != self.title_field)
+
+    @cached_property
     def names(self) -> NameIndex:
         """Titles and capitalised phrases, and where they occur; built when first asked for."""
-        said = [name for link in self.config.links if isinstance(link, MentionLinks) for name in link.fields]
-        read = said or [name for name in self.text_fields if name != self.title_field]
-        return index_names(self.documents, title_field=self.title_field, text_fields=tuple(dict.fromkeys(read)))
+        return index_names(self.documents, title_field=self.title_field, text_fields=self.name_fields)
+
+    @cached_property
+    def mentions_per_document(self) -> float:
+        """How often documents name others by their title, estimated from at most 1,000 of them; 0 without titles."""
+        if self.title_field is None:
+            return 0.0
+        return mention_rate(self.documents, title_field=self.title_field, text_fields=self.name_fields)
 
     @property
     def dense_components(self) -> tuple[str, ...]:

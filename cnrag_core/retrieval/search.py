@@ -23,12 +23,14 @@ from rapidfuzz.process import extractOne
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.errors import ConfigError, EmbeddingError, UnknownNameError
 from cnrag_core.graph.similarity_graph import SimilarityGraph, graph_of_networkx
+from cnrag_core.retrieval.auto import AutoRetrieval
 from cnrag_core.retrieval.bridge import BridgeRetrieval
 from cnrag_core.retrieval.community import CommunityRetrieval
 from cnrag_core.retrieval.filters import Condition, allowed_by, conditions_of, parse_query
 from cnrag_core.retrieval.hub import HubRetrieval
 from cnrag_core.retrieval.hybrid import HybridRetrieval
 from cnrag_core.retrieval.links import LinksRetrieval
+from cnrag_core.retrieval.pagerank import PageRankRetrieval
 from cnrag_core.retrieval.query import QueryMode, QueryScorer, QueryScores
 from cnrag_core.retrieval.ranking import RankedResults
 from cnrag_core.retrieval.similarity import SimilarityRetrieval
@@ -47,12 +49,14 @@ STRATEGIES: dict[str, RetrievalStrategy] = {
         BridgeRetrieval(),
         HybridRetrieval(),
         SmoothingRetrieval(),
+        PageRankRetrieval(),
         LinksRetrieval(),
+        AutoRetrieval(),
     )
 }
 """Every strategy by its name; add your own here to make it known everywhere."""
 
-WEIGHT_NAMES = ("smoothing", "community", "hub", "bridge")
+WEIGHT_NAMES = ("smoothing", "community", "hub", "bridge", "pagerank")
 """Boosts whose weight a caller may set."""
 
 ALL_NEEDS = frozenset({"communities", "betweenness"})
@@ -183,8 +187,7 @@ def strategy_named(strategy: str | RetrievalStrategy) -> RetrievalStrategy:
 
 def default_strategy(config: PipelineConfig) -> str:
     """The strategy that a configuration asks for."""
-    name = config.retrieval.strategy
-    return name if name in STRATEGIES else "hybrid"
+    return config.retrieval.strategy
 
 
 def context_of_embeddings(
