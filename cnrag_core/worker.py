@@ -24,7 +24,7 @@ from cnrag_core.corpus.document import Corpus
 from cnrag_core.errors import CNRagError, ResourceLimitError
 from cnrag_core.types import Progress, silent
 from cnrag_core.workspace import Workspace
-from cnrag_core.workspace_file import read_documents, write_documents
+from cnrag_core.workspace_file import queries_of_records, read_documents, write_documents
 
 if TYPE_CHECKING:
     from cnrag_core.evaluation.judgements import JudgedQuery
@@ -127,8 +127,6 @@ def _error_of(failure: dict[str, Any]) -> CNRagError:
 
 def run(folder: Path) -> int:
     """What the child does: read the request, build, write the workspace, report on standard output."""
-    from cnrag_core.evaluation.judgements import judged_queries
-
     request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
     about = request["corpus"]
     corpus = Corpus(read_documents(folder / "corpus.jsonl"), about["kinds"], about["name"], tuple(about["warnings"]))
@@ -137,7 +135,7 @@ def run(folder: Path) -> int:
             corpus,
             PipelineConfig.model_validate(request["config"]),
             name=request["name"],
-            queries=judged_queries(request["queries"]),
+            queries=queries_of_records(request["queries"]),
             progress=_report,
         )
         _report("Laying out the network", 0.0)

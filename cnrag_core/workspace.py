@@ -80,7 +80,7 @@ class Workspace:
 
         sample = load_sample(name)
         chosen = config or load_config(sample.config_yaml)
-        queries = judged_queries(sample.queries)
+        queries = judged_queries(sample.queries) if sample.queries else ()
         return cls.build(sample.corpus, chosen, name=sample.title, queries=queries, sample=name, progress=progress)
 
     @classmethod

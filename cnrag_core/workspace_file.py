@@ -224,9 +224,16 @@ def _read_corpus(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> Corpu
 
 
 def _read_queries(archive: zipfile.ZipFile) -> tuple[JudgedQuery, ...]:
-    from cnrag_core.evaluation.judgements import judged_queries
+    return queries_of_records([json.loads(line) for line in archive.read("queries.jsonl").splitlines()])
 
-    return judged_queries([json.loads(line) for line in archive.read("queries.jsonl").splitlines()])
+
+def queries_of_records(records: Sequence[Mapping[str, Any]]) -> tuple[JudgedQuery, ...]:
+    """Judged questions as `dataclasses.asdict` made them plain."""
+    from cnrag_core.evaluation.judgements import JudgedQuery
+
+    return tuple(
+        JudgedQuery(**{**record, "required_evidence": tuple(record["required_evidence"])}) for record in records
+    )
 
 
 def _read_network(
