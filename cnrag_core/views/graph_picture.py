@@ -24,17 +24,37 @@ MOST_NODES = 2000
 MOST_EDGES = 6000
 """Edges drawn at most, strongest first: beyond that a picture is a smear, and a browser slow."""
 
+EDGE = "#8086a0"
+"""Colour of similarity; other links have colours of their own."""
+
 SMALLEST, LARGEST = 9.0, 30.0
 """Radius of the least and the most important node, in layout units."""
 
 
 @dataclass(frozen=True)
 class Hull:
-    """The outline of a community: its points, colour and name."""
+    """The outline of a community: its points, colour and name, and the legend entry it belongs to."""
 
     points: tuple[tuple[float, float], ...]
     color: str
     label: str
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class LinkLine:
+    """A link other than similarity, as it is drawn: between two node numbers, in its own colour and dashes.
+
+    `dashes` are lengths of strokes and gaps, empty for a solid line. `arrow` is whether it points at `target`.
+    """
+
+    id: str
+    source: int
+    target: int
+    color: str
+    tip: str
+    dashes: tuple[int, ...] = ()
+    arrow: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +67,22 @@ class GraphPicture:
         (k,) int64 numbers of the nodes shown, ascending.
     x, y
         (k,) positions; y grows downwards.
-    colors, sizes, names, tips
-        One a node shown.
+    colors, sizes, names, tips, shapes, groups
+        One a node shown; a group is the legend entry that the node belongs to.
     edges
         (m, 2) int64 node numbers.
     edge_widths, edge_tips
-        One an edge shown.
+        One an edge shown, strongest first.
+    links
+        Links other than similarity.
     hulls
         Outlines of communities.
     n_nodes_total, n_edges_total
         Of the whole graph, for the counts beside the picture.
+    nodes_are
+        What a node stands for, in the plural.
+    edges_cut
+        Whether weaker edges between the nodes shown were left out.
     """
 
     nodes: NDArray[np.int64]
@@ -69,25 +95,32 @@ class GraphPicture:
     edges: NDArray[np.int64]
     edge_widths: tuple[float, ...]
     edge_tips: tuple[str, ...]
-    edge_colors: tuple[str | None, ...]
     hulls: tuple[Hull, ...]
     n_nodes_total: int
     n_edges_total: int
+    shapes: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    links: tuple[LinkLine, ...] = ()
+    nodes_are: str = "documents"
+    edges_cut: bool = False
 
     @property
     def counts(self) -> str:
         """``500 of 12,340 documents, 1,830 of 9,911 edges (strongest first)``."""
         shown, edges = len(self.nodes), len(self.edges)
-        text = f"{shown:,} of {self.n_nodes_total:,} documents, {edges:,} of {self.n_edges_total:,} edges"
-        return text + (" (strongest first)" if edges < self.n_edges_total else "")
+        text = f"{shown:,} of {self.n_nodes_total:,} {self.nodes_are}, {edges:,} of {self.n_edges_total:,} edges"
+        text += " (strongest first)" if self.edges_cut else ""
+        return text + (f", {len(self.links):,} other links" if self.links else "")
 
 
-def sizes_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def sizes_of(
+    values: NDArray[np.float64], *, smallest: float = SMALLEST, largest: float = LARGEST
+) -> NDArray[np.float64]:
     """Radii whose areas grow with the values; a constant value gives one middling size."""
     clean = np.where(np.isfinite(values), values, 0.0)
     low, high = (float(clean.min()), float(clean.max())) if clean.size else (0.0, 0.0)
     share = np.sqrt((clean - low) / (high - low)) if high > low else np.full(clean.shape, 0.35)
-    return SMALLEST + (LARGEST - SMALLEST) * share
+    return smallest + (largest - smallest) * share
 
 
 def choose_nodes(
@@ -110,9 +143,12 @@ def picture_of(
     sizes: NDArray[np.float64],
     names: Sequence[str],
     tips: Sequence[str],
+    shapes: Sequence[str] = (),
+    groups: Sequence[str] = (),
     hulls: Sequence[Hull] = (),
-    typed_edges: Sequence[tuple[int, int, float, str, str]] = (),
+    links: Sequence[LinkLine] = (),
     max_edges: int = MOST_EDGES,
+    width: float = 1.0,
 ) -> GraphPicture:
     """The shown nodes and the strongest edges among them.
 
@@ -120,22 +156,21 @@ def picture_of(
     ----------
     positions
         (n, 2) of the whole graph.
-    colors, sizes, names, tips
-        One a node of the whole graph.
-    typed_edges
-        (source, target, weight, colour, tip) of links other than similarity, drawn as well.
+    colors, sizes, names, tips, shapes, groups
+        One a node of the whole graph; the last two may be left out.
+    links
+        Links other than similarity; those between shown nodes are drawn as well.
+    width
+        Of the weakest edge, in layout units; the strongest is five times as wide.
     """
     visible = np.zeros(graph.n_nodes, dtype=bool)
     visible[shown] = True
-    among = np.flatnonzero(visible[graph.left] & visible[graph.right])[:max_edges]
+    among = np.flatnonzero(visible[graph.left] & visible[graph.right])
+    cut, among = len(among) > max_edges, among[:max_edges]
     left, right, weight = graph.left[among], graph.right[among], graph.weight[among]
     low = float(weight.min()) if weight.size else 0.0
     high = float(weight.max()) if weight.size else 0.0
     span = high - low or 1.0
-    extra = [edge for edge in typed_edges if visible[edge[0]] and visible[edge[1]]]
-    ends = np.column_stack([left, right]).astype(np.int64)
-    if extra:
-        ends = np.concatenate([ends, np.array([edge[:2] for edge in extra], dtype=np.int64)])
     return GraphPicture(
         nodes=shown,
         x=positions[shown, 0].astype(np.float64),
@@ -144,13 +179,16 @@ def picture_of(
         sizes=tuple(float(sizes[i]) for i in shown),
         names=tuple(names[i] for i in shown),
         tips=tuple(tips[i] for i in shown),
-        edges=ends,
-        edge_widths=(*(0.8 + 3.2 * (float(w) - low) / span for w in weight), *(1.5 for _ in extra)),
-        edge_tips=(*(f"similarity {float(w):.3f}" for w in weight), *(edge[4] for edge in extra)),
-        edge_colors=(*(None for _ in weight), *(edge[3] for edge in extra)),
+        edges=np.column_stack([left, right]).astype(np.int64),
+        edge_widths=tuple(width * (1 + 4 * (float(w) - low) / span) for w in weight),
+        edge_tips=tuple(f"similarity {float(w):.3f}" for w in weight),
         hulls=tuple(hulls),
         n_nodes_total=graph.n_nodes,
-        n_edges_total=graph.n_edges + len(typed_edges),
+        n_edges_total=graph.n_edges,
+        shapes=tuple(shapes[i] for i in shown) if shapes else (),
+        groups=tuple(groups[i] for i in shown) if groups else (),
+        links=tuple(link for link in links if visible[link.source] and visible[link.target]),
+        edges_cut=cut,
     )
 
 
@@ -174,20 +212,34 @@ def pyvis_network(picture: GraphPicture, *, height: int = 640, dark: bool = Fals
             y=round(float(picture.y[i]), 1),
             color=picture.colors[i],
             size=round(picture.sizes[i], 1),
-            shape="dot",
+            shape=picture.shapes[i] if picture.shapes else "dot",
             physics=False,
         )
     # Straight into the list: add_edge compares with every edge before it, which is quadratic.
     network.edges.extend(
         {
-            "id": f"{int(a)}-{int(b)}" if picture.edge_colors[i] is None else f"{int(a)}>{int(b)}:{i}",
+            "id": f"{int(a)}-{int(b)}",
             "from": str(int(a)),
             "to": str(int(b)),
             "width": round(picture.edge_widths[i], 2),
             "title": plain(picture.edge_tips[i]),
-            "color": picture.edge_colors[i],
+            "color": EDGE,
         }
         for i, (a, b) in enumerate(picture.edges)
+    )
+    width = round(float(np.median(picture.edge_widths)), 2) if picture.edge_widths else 1.5
+    network.edges.extend(
+        {
+            "id": link.id,
+            "from": str(link.source),
+            "to": str(link.target),
+            "width": width,
+            "title": plain(link.tip),
+            "color": link.color,
+            "dashes": list(link.dashes) or False,
+            "arrows": "to" if link.arrow else "",
+        }
+        for link in picture.links
     )
     return network
 
@@ -218,11 +270,20 @@ def component_data(
     edge_keys = ("id", "from", "to", "width", "title", "color")
     nodes = {key: [node[key] for node in network.nodes] for key in node_keys}
     nodes["name"] = list(picture.names)
+    nodes["group"] = list(picture.groups) or [""] * len(network.nodes)
+    edges = {key: [edge[key] for edge in network.edges] for key in edge_keys}
+    edges["dashes"] = [edge.get("dashes", False) for edge in network.edges]
+    edges["arrows"] = [edge.get("arrows", "") for edge in network.edges]
     return {
         "nodes": nodes,
-        "edges": {key: [edge[key] for edge in network.edges] for key in edge_keys},
+        "edges": edges,
         "hulls": [
-            {"points": [[round(x, 1), round(y, 1)] for x, y in hull.points], "color": hull.color, "label": hull.label}
+            {
+                "points": [[round(x, 1), round(y, 1)] for x, y in hull.points],
+                "color": hull.color,
+                "label": hull.label,
+                "group": hull.group,
+            }
             for hull in picture.hulls
         ],
         "rev": revision,

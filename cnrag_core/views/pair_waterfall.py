@@ -76,6 +76,21 @@ def pair_waterfall(explanation: PairExplanation, *, threshold: float | None = No
     return figure
 
 
+def narrow_waterfall(explanation: PairExplanation, *, threshold: float | None = None) -> go.Figure:
+    """The same for a narrow pane: weights stand with the names, and bars say only what they add."""
+    figure = pair_waterfall(explanation, threshold=threshold)
+    parts = explanation.contributions
+    figure.update_traces(
+        y=[
+            *(f"{_label(part)}<br><span style='font-size:10px'>× {part.weight:.2f}</span>" for part in parts),
+            "<b>sum</b>",
+        ],
+        text=[*(f"{part.contribution:.3f}" for part in parts), f"<b>{explanation.similarity:.3f}</b>"],
+    )
+    figure.update_xaxes(title="similarity")
+    return figure
+
+
 def _label(part: Contribution) -> str:
     from html import escape
 

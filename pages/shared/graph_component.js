@@ -8,113 +8,154 @@ const INSTANCES = new WeakMap();
 const rows = (columns) =>
   columns.id.map((_, i) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[i]])));
 
-const theme = (element) => {
+function readTheme(element) {
   const style = getComputedStyle(element);
   const read = (name, fallback) => style.getPropertyValue(name).trim() || fallback;
+  const background = read('--st-background-color', '#ffffff');
+  const dark = luminance(background) < 0.4;
   return {
-    text: read('--st-text-color', '#262730'),
-    background: read('--st-background-color', '#ffffff'),
-    primary: read('--st-primary-color', '#0f62fe'),
+    text: read('--st-text-color', '#262730'), background, dark,
+    primary: read('--st-primary-color', '#0f62fe'), edge: dark ? '#a7b0c4' : '#5b6478',
   };
+}
+
+function rgb(color) {
+  const context = document.createElement('canvas').getContext('2d');
+  context.fillStyle = color;
+  const found = context.fillStyle;
+  if (found.startsWith('#')) return [1, 3, 5].map((i) => parseInt(found.slice(i, i + 2), 16));
+  return found.match(/[\d.]+/g).slice(0, 3).map(Number);
+}
+
+const luminance = (color) => { const [r, g, b] = rgb(color); return (0.299 * r + 0.587 * g + 0.114 * b) / 255; };
+const blend = (color, other, share) => {
+  const a = rgb(color), b = rgb(other);
+  return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * share)).join(',')})`;
 };
 
-const viewKey = (data) => `cnrag-view-${data.view}`;
+// Zoom and pan of each view, kept by the browser for as long as the tab lives.
 
-const recall = (data) => {
-  try { return JSON.parse(sessionStorage.getItem(viewKey(data))); } catch { return null; }
-};
+const viewKey = (view) => `cnrag-view-${view}`;
 
-const remember = (state) => {
+const recall = (view) => { try { return JSON.parse(sessionStorage.getItem(viewKey(view))); } catch { return null; } };
+
+function remember(state) {
+  if (!state.fitted) return;
   try {
     const position = state.network.getViewPosition();
-    sessionStorage.setItem(viewKey(state.data), JSON.stringify({ position, scale: state.network.getScale() }));
+    sessionStorage.setItem(viewKey(state.view), JSON.stringify({ position, scale: state.network.getScale() }));
   } catch { /* private windows refuse storage; the view is then simply not kept */ }
-};
-
-function drawHulls(state, context) {
-  for (const hull of state.data.hulls || []) {
-    if (hull.points.length < 3) continue;
-    context.beginPath();
-    hull.points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
-    context.closePath();
-    context.globalAlpha = 0.09; context.fillStyle = hull.color; context.fill();
-    context.globalAlpha = 0.45; context.strokeStyle = hull.color;
-    context.lineWidth = 1.2 / state.network.getScale(); context.stroke();
-    context.globalAlpha = 1;
-  }
 }
 
-// Names are drawn here, at the same size on the screen whatever the zoom, most important first, and
-// only where they do not run into each other.
-const MOST_NAMES = 60;
+function showView(state, view, animation = false) {
+  state.view = view;
+  const before = recall(view);
+  if (before) state.network.moveTo({ ...before, animation }); else fitTo(state, null, animation);
+}
 
-function drawNames(state, context) {
-  const scale = state.network.getScale();
-  const placed = [];
-  const write = (text, x, y, size, weight, alpha) => {
-    context.font = `${weight} ${size / scale}px ${state.font}`;
-    const box = { w: context.measureText(text).width + 6 / scale, h: (size + 4) / scale };
-    box.x = x - box.w / 2; box.y = y - box.h / 2;
-    if (placed.some((b) => b.x < box.x + box.w && box.x < b.x + b.w && b.y < box.y + box.h && box.y < b.y + b.h)) return;
-    placed.push(box);
-    context.globalAlpha = alpha;
-    context.lineWidth = 3.5 / scale; context.strokeStyle = state.theme.background; context.strokeText(text, x, y);
-    context.fillStyle = state.theme.text; context.fillText(text, x, y);
-    context.globalAlpha = 1;
-  };
-  context.textAlign = 'center'; context.textBaseline = 'middle'; context.lineJoin = 'round';
-  for (const hull of state.data.hulls || []) {
-    if (!hull.label || !hull.points.length) continue;
-    const top = hull.points.reduce((best, p) => (p[1] < best[1] ? p : best));
-    const centre = hull.points.reduce((sum, p) => sum + p[0], 0) / hull.points.length;
-    write(hull.label, centre, top[1] - 10 / scale, 13, 600, state.lit ? 0.5 : 1);
-  }
+// The nodes with these ids, or all, as large as they fit; room for the buttons above and for names around.
+const MARGIN = { top: 54, side: 34, bottom: 34 };
+const CLOSEST = 2.5;
+
+function fitTo(state, ids, animated = true) {
+  const { nodes } = state.network.body;
+  const wanted = (ids || state.network.body.nodeIndices).map((id) => nodes[id]).filter(Boolean);
+  if (!wanted.length) return;
+  const reach = (sign, axis) => Math.max(...wanted.map((node) => sign * node[axis] + node.options.size));
+  const left = -reach(-1, 'x'), right = reach(1, 'x'), top = -reach(-1, 'y'), bottom = reach(1, 'y');
   const { clientWidth, clientHeight } = state.element;
-  const low = state.network.DOMtoCanvas({ x: 0, y: 0 }), high = state.network.DOMtoCanvas({ x: clientWidth, y: clientHeight });
-  let left = MOST_NAMES;
-  for (const id of state.order) {
-    if (left <= 0) break;
-    if (state.lit && !state.lit.has(id)) continue;
-    const node = state.network.body.nodes[id];
-    if (!node || node.x < low.x || node.x > high.x || node.y < low.y || node.y > high.y) continue;
-    const name = state.names.get(id);
-    if (!name) continue;
-    left -= 1;
-    write(name, node.x, node.y + node.options.size + 9 / scale, 11.5, 400, 0.95);
-  }
+  const scale = Math.min(
+    Math.max(clientWidth - 2 * MARGIN.side, 50) / Math.max(right - left, 1),
+    Math.max(clientHeight - MARGIN.top - MARGIN.bottom, 50) / Math.max(bottom - top, 1), CLOSEST);
+  const position = { x: (left + right) / 2, y: (top + bottom) / 2 - (MARGIN.top - MARGIN.bottom) / 2 / scale };
+  state.network.moveTo({ position, scale, animation: animated ? { duration: 350 } : false });
+  if (!animated) remember(state);
 }
 
-function spotlight(state) {
-  // What stands out: an explicit highlight (results, path), else the selection with its neighbours.
-  const selected = state.network.getSelectedNodes();
-  let nodes = null, edges = null;
-  if (state.data.highlight) {
-    nodes = new Set([...state.data.highlight.nodes, ...selected]); edges = new Set(state.data.highlight.edges);
-  } else if (selected.length) {
-    nodes = new Set(selected); edges = new Set();
-    for (const id of selected) {
-      state.network.getConnectedNodes(id).forEach((n) => nodes.add(n));
-      state.network.getConnectedEdges(id).forEach((e) => edges.add(e));
+// What stands out, in this order: what is pointed at, what was asked for (results, a path), what was
+// filtered for in the list, what is selected with its neighbours.
+
+function litPart(state) {
+  const { network, pointed, found, data } = state;
+  const around = (ids) => {
+    const nodes = new Set(ids), edges = new Set();
+    for (const id of ids) {
+      if (!network.body.nodes[id]) continue;
+      network.getConnectedNodes(id).forEach((n) => nodes.add(n));
+      network.getConnectedEdges(id).forEach((e) => edges.add(e));
     }
+    return { nodes, edges };
+  };
+  if (pointed?.node !== undefined) return { ...around([pointed.node]), passing: true };
+  if (pointed?.group !== undefined) {
+    const nodes = new Set([...state.groups].filter(([, group]) => group === pointed.group).map(([id]) => id));
+    return { nodes, edges: new Set(), groups: new Set([pointed.group]), passing: true };
   }
-  const key = nodes ? [...nodes].sort().join('\u0000') + '|' + [...edges].sort().join('\u0000') : '';
-  if (key === state.spotlightKey) return;
-  state.spotlightKey = key;
-  state.lit = nodes;
-  state.nodes.update(state.nodes.get().map(({ id }) => ({ id, opacity: !nodes || nodes.has(id) ? 1 : 0.18 })));
-  state.edges.update(state.edges.get().map((edge) => {
-    const lit = !edges || edges.has(edge.id);
-    const base = edge.own || 'rgb(128,134,150)';
-    return { id: edge.id, color: { color: base, opacity: !edges ? 0.38 : lit ? 0.95 : 0.06, highlight: state.theme.primary } };
-  }));
+  const selected = network.getSelectedNodes(), edge = network.getSelectedEdges();
+  if (data.highlight) return { nodes: new Set([...data.highlight.nodes, ...selected]), edges: new Set(data.highlight.edges) };
+  if (found) return { nodes: found, edges: new Set() };
+  if (selected.length > 1) {
+    const pair = new Set(selected);
+    return { nodes: pair, edges: new Set(network.body.edgeIndices.filter((id) => { const e = network.body.edges[id]; return pair.has(e.fromId) && pair.has(e.toId); })) };
+  }
+  if (selected.length) return around(selected);
+  if (edge.length === 1) return { nodes: new Set(network.getConnectedNodes(edge[0])), edges: new Set(edge) };
+  return null;
+}
+
+function refocus(state) {
+  if (!state.network) return;
+  state.lit = litPart(state);
+  state.network.redraw();
+}
+
+function point(state, what) {
+  const key = JSON.stringify(what);
+  if (key === state.pointedKey) return;
+  state.pointedKey = key; state.pointed = what;
+  refocus(state);
+}
+
+// A choice made here: the graph shows it at once, Python hears of it, and its echo moves nothing.
+function pick(state, id) {
+  state.network.selectNodes([id]);
+  state.focus = id;
+  bringIntoView(state, id);
+  chosen(state, [id], []);
+}
+
+function chosen(state, nodes, edges) {
+  state.pointed = null; state.pointedKey = 'null';
+  if (nodes.length === 1) state.focus = nodes[0];
+  if (!nodes.length) state.focus = null;
+  markRow(state);
+  refocus(state);
+  // `at` makes every choice a new one: choosing the same document again after Python chose another counts.
+  state.send.state('selected', { nodes, edges: nodes.length ? [] : edges, at: Date.now() });
 }
 
 function feed(state) {
-  const { data } = state;
-  const nodes = rows(data.nodes).map(({ name, ...node }) => node);
+  const { data, theme } = state;
+  const look = (color) => {
+    const border = blend(color, theme.dark ? '#ffffff' : '#000000', 0.28);
+    return { background: color, border, highlight: { background: color, border: theme.text }, hover: { background: color, border: theme.text } };
+  };
+  const nodes = rows(data.nodes).map(({ name, group, color, ...node }) => ({ ...node, color: look(color), borderWidth: 1 }));
   state.names = new Map(data.nodes.id.map((id, i) => [id, data.nodes.name[i]]));
+  state.groups = new Map(data.nodes.id.map((id, i) => [id, (data.nodes.group || [])[i] || '']));
   state.order = data.nodes.id.map((id, i) => [id, data.nodes.size[i]]).sort((a, b) => b[1] - a[1]).map(([id]) => id);
-  const edges = rows(data.edges).map((e) => ({ ...e, own: e.color, color: { color: e.color || 'rgb(128,134,150)', opacity: 0.38 } }));
+  const widths = data.edges.width.filter((_, i) => !data.edges.id[i].startsWith('L'));
+  const [thin, thick] = [Math.min(...widths), Math.max(...widths)];
+  state.lines = new Map();
+  const edges = rows(data.edges).map(({ id, from, to, title, width, color, dashes, arrows }) => {
+    const typed = id.startsWith('L'), share = thick > thin ? (width - thin) / (thick - thin) : 0.25;
+    state.lines.set(id, { id, typed, color: typed ? readable(state, color) : null, dashes, arrows, own: width, width: Math.min(N_WIDTHS - 1, Math.floor(share * N_WIDTHS)) });
+    return { id, from, to, title };
+  });
+  state.plain = [...state.lines.values()].filter((line) => !line.typed);
+  state.typed = [...state.lines.values()].filter((line) => line.typed);
+  const sizes = [...data.nodes.size].sort((a, b) => a - b);
+  state.middleSize = sizes[Math.floor(sizes.length / 2)] || 10;
   const keptNodes = new Set(nodes.map((n) => n.id)), keptEdges = new Set(edges.map((e) => e.id));
   state.edges.remove(state.edges.getIds().filter((id) => !keptEdges.has(id)));
   state.nodes.remove(state.nodes.getIds().filter((id) => !keptNodes.has(id)));
@@ -127,90 +168,168 @@ function feed(state) {
     return rest;
   }));
   state.edges.update(edges);
-  state.rev = data.rev;
-  state.spotlightKey = undefined;
+  state.rev = revisionOf(state);
 }
 
-function create(element, data) {
-  const state = { element, nodes: new vis.DataSet(), edges: new vis.DataSet(), data, names: new Map(), order: [], lit: null, rev: null, fitted: false, theme: theme(element) };
-  state.font = getComputedStyle(element).fontFamily || 'sans-serif';
+const revisionOf = ({ data, theme }) => `${data.rev}|${theme.background}`;
+
+// A colour that stays readable as text on either ground.
+function readable(state, color) {
+  return state.theme.dark ? blend(color, '#ffffff', 0.45) : color;
+}
+
+function create(parentElement, data) {
+  const element = parentElement.querySelector('.graph');
+  const state = {
+    element, root: parentElement, nodes: new vis.DataSet(), edges: new vis.DataSet(), data, names: new Map(), groups: new Map(),
+    lines: new Map(), plain: [], typed: [], middleSize: 10, order: [], lit: null, pointed: null, pointedKey: 'null', found: null, rev: null, fitted: false,
+    theme: readTheme(element), font: getComputedStyle(element).fontFamily || 'sans-serif', view: data.view, send: null,
+  };
+  state.ink = (color) => (state.theme.dark ? blend(color, '#ffffff', 0.5) : blend(color, '#000000', 0.35));
+  state.named = () => {
+    const ids = [...state.network.getSelectedNodes()];
+    if (state.pointed?.node !== undefined) ids.unshift(state.pointed.node);
+    if (!ids.length) state.network.getSelectedEdges().forEach((id) => ids.push(...state.network.getConnectedNodes(id)));
+    return [...new Set([...ids, ...(state.data.highlight?.nodes || []).slice(0, 12)])];
+  };
   state.network = new vis.Network(element, { nodes: state.nodes, edges: state.edges }, {
     physics: false,
-    nodes: { shape: 'dot', borderWidth: 1, borderWidthSelected: 3 },
-    edges: { smooth: false, hoverWidth: 1.5, selectionWidth: 1.5, arrows: { to: { scaleFactor: 0.5 } } },
-    interaction: {
-      hover: true, multiselect: true, tooltipDelay: 120, hideEdgesOnDrag: data.edges.id.length > 1500,
-      hideEdgesOnZoom: data.edges.id.length > 1500, keyboard: { enabled: true, bindToWindow: false },
-    },
+    nodes: { shape: 'dot', borderWidthSelected: 3 },
+    edges: { smooth: false },
+    interaction: { hover: true, multiselect: true, tooltipDelay: 140, keyboard: { enabled: true, bindToWindow: false } },
   });
+  takeOverEdges(state);
   element.cnragNetwork = state.network;
+  element.cnragState = state;
   const first = () => {
-    if (state.fitted || !element.clientWidth) return;
-    state.fitted = true;
+    if (state.fitted || !element.clientWidth || !element.clientHeight) return;
     state.network.redraw();
-    const before = recall(data);
-    if (before) state.network.moveTo(before); else state.network.fit({ maxZoomLevel: 2 });
+    state.fitted = true;
+    showView(state, state.view);
+    if (state.data.fit) fitTo(state, state.data.fit.ids, false);
+    if (state.waiting) { bringIntoView(state, state.waiting, false); state.waiting = null; }
   };
   state.observer = new ResizeObserver(first);
   state.observer.observe(element);
-  state.network.on('beforeDrawing', (context) => drawHulls(state, context));
-  state.network.on('afterDrawing', (context) => drawNames(state, context));
-  for (const event of ['zoom', 'dragEnd']) state.network.on(event, () => remember(state));
+  state.network.on('beforeDrawing', (context) => {
+    const scale = state.network.getScale();
+    drawHulls(state, context, scale);
+    drawEdges(state, context, scale);
+  });
+  state.network.on('afterDrawing', (context) => {
+    const area = visibleArea(state);
+    drawSpotlight(state, context, area);
+    drawNames(state, context, area, state.network.getScale());
+  });
+  for (const event of ['zoom', 'dragEnd', 'animationFinished']) state.network.on(event, () => remember(state));
+  state.network.on('hoverNode', ({ node }) => point(state, { node }));
+  state.network.on('blurNode', () => point(state, null));
+  state.network.on('dragStart', () => point(state, null));
   return state;
 }
 
-function savePng(state) {
-  const canvas = state.network.canvas.frame.canvas;
-  const copy = document.createElement('canvas');
-  copy.width = canvas.width; copy.height = canvas.height;
-  const context = copy.getContext('2d');
-  context.fillStyle = state.theme.background;
-  context.fillRect(0, 0, copy.width, copy.height);
-  context.drawImage(canvas, 0, 0);
-  const link = document.createElement('a');
-  link.download = 'network.png'; link.href = copy.toDataURL('image/png'); link.click();
+// The library still knows the edges, for clicks and neighbours; drawing and aiming are ours: an edge is hit
+// within a few pixels of the screen, at any zoom.
+const AIM = 6;
+
+function takeOverEdges(state) {
+  const { renderer, selectionHandler, body } = state.network;
+  renderer._drawEdges = renderer._drawArrows = () => {};
+  selectionHandler.getEdgeAt = (pointer, wholeEdge = true) => {
+    const { x, y } = state.network.DOMtoCanvas(pointer);
+    let nearest = AIM / state.network.getScale(), found = null;
+    for (const id of body.edgeIndices) {
+      const edge = body.edges[id];
+      if (!edge.connected) continue;
+      const distance = edge.edgeType.getDistanceToEdge(edge.from.x, edge.from.y, edge.to.x, edge.to.y, x, y);
+      if (distance < nearest) { nearest = distance; found = edge; }
+    }
+    return found && !wholeEdge ? found.id : found;
+  };
+}
+
+function centre(state, id, animated = true) {
+  if (!state.nodes.get(id)) return;
+  state.network.focus(id, { scale: Math.max(state.readableScale(id), state.network.getScale()), animation: animated ? { duration: 350 } : false });
+}
+
+// Moves only where it has to: a document that is on the screen already stays where it is.
+function bringIntoView(state, id, animated = true) {
+  const node = state.network.body.nodes[id], area = visibleArea(state);
+  const within = (at, low, length) => at > low + 0.04 * length && at < low + 0.96 * length;
+  if (!node || (within(node.x, area.x, area.width) && within(node.y, area.y, area.height))) return;
+  state.network.focus(id, { scale: state.network.getScale(), animation: animated ? { duration: 300 } : false });
+}
+
+function connectTools(state, parentElement) {
+  const tool = (name, action) => { parentElement.querySelector(`.${name}`).onclick = action; };
+  tool('fit', () => fitTo(state, null));
+  tool('in', () => state.network.moveTo({ scale: state.network.getScale() * 1.35, animation: { duration: 150 } }));
+  tool('out', () => state.network.moveTo({ scale: state.network.getScale() / 1.35, animation: { duration: 150 } }));
+  tool('png', () => savePng(state));
+  tool('full', () => {
+    const box = parentElement.querySelector('.box');
+    if (document.fullscreenElement) document.exitFullscreen(); else box.requestFullscreen?.();
+  });
+  tool('keys', () => { const help = parentElement.querySelector('.help'); help.hidden = !help.hidden; });
+  tool('side-toggle', () => parentElement.querySelector('.box').classList.toggle('no-side'));
+}
+
+function onKey(state, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const ids = state.data.list?.order || state.order;
+  const selected = state.network.getSelectedNodes()[0];
+  const step = { n: 1, p: -1 }[event.key];
+  if (step && ids.length) {
+    const next = ids[(ids.indexOf(selected) + step + ids.length) % ids.length];
+    pick(state, next);
+  } else if (event.key === 'e' && selected) state.send.trigger('expand', selected);
+  else if (event.key === 'f') fitTo(state, null);
+  else if (event.key === 'Escape') { state.network.unselectAll(); chosen(state, [], []); } else return;
+  event.preventDefault();
 }
 
 export default async function ({ data, parentElement, setStateValue, setTriggerValue }) {
   while (!globalThis.vis?.Network) await new Promise((resolve) => setTimeout(resolve, 20));
   const element = parentElement.querySelector('.graph');
-  element.style.height = `${data.height}px`;
   element.setAttribute('aria-label', data.alt);
+  parentElement.querySelector('.box').style.setProperty('--graph-height', data.height);
+  parentElement.querySelector('.box').classList.toggle('bare', !data.list && !data.legend);
   let state = INSTANCES.get(element);
-  if (!state) { state = create(element, data); INSTANCES.set(element, state); }
+  if (!state) { state = create(parentElement, data); INSTANCES.set(element, state); }
+  const changesView = state.fitted && data.view !== state.view;
+  if (changesView) remember(state);
   state.data = data;
-  state.theme = theme(element);
+  state.theme = readTheme(element);
+  state.send = { state: setStateValue, trigger: setTriggerValue };
+  state.readableScale = (id) => Math.min(2, 11 / Math.max(state.network.body.nodes[id]?.options.size || 11, 1));
   for (const event of ['select', 'doubleClick']) state.network.off(event);
-  state.network.on('select', ({ nodes, edges }) => {
-    spotlight(state);
-    setStateValue('selected', { nodes, edges: nodes.length ? [] : edges });
-  });
+  state.network.on('select', ({ nodes, edges }) => chosen(state, nodes, edges));
   state.network.on('doubleClick', ({ nodes }) => nodes.length && setTriggerValue('expand', nodes[0]));
-  if (data.rev !== state.rev) feed(state);
-  if (data.focus && data.focus !== state.focus && state.nodes.get(data.focus)) {
-    state.network.selectNodes([data.focus]);
-    if (state.fitted) state.network.focus(data.focus, { scale: Math.max(0.9, state.network.getScale()), animation: { duration: 350 } });
+  const kept = state.network.getSelectedNodes();
+  if (revisionOf(state) !== state.rev) {
+    feed(state);
+    state.network.selectNodes(kept.filter((id) => state.nodes.get(id)));
   }
-  if (!data.focus && state.focus) state.network.unselectAll();
-  state.focus = data.focus;
-  spotlight(state);
-  state.network.redraw();
-  element.onkeydown = (event) => {
-    const ids = data.nodes.id;
-    const step = { n: 1, p: -1 }[event.key];
-    if (!step || !ids.length || event.ctrlKey || event.metaKey) return;
-    const at = ids.indexOf(state.network.getSelectedNodes()[0]);
-    const next = ids[(at + step + ids.length) % ids.length];
-    state.network.selectNodes([next]);
-    state.network.focus(next, { scale: Math.max(0.9, state.network.getScale()) });
-    spotlight(state);
-    setStateValue('selected', { nodes: [next], edges: [] });
-  };
-  parentElement.querySelector('.fit').onclick = () => { state.network.fit({ animation: { duration: 300 } }); remember(state); };
-  parentElement.querySelector('.png').onclick = () => savePng(state);
-  parentElement.querySelector('.full').onclick = () => {
-    const box = parentElement.querySelector('.box');
-    if (document.fullscreenElement) document.exitFullscreen(); else box.requestFullscreen?.();
-  };
+  buildLegend(state);
+  buildList(state);
+  if (changesView) showView(state, data.view);
+  else state.view = data.view;
+  if (data.fit && data.fit.key !== state.fitKey && state.fitted) fitTo(state, data.fit.ids);
+  state.fitKey = data.fit?.key;
+  if (data.focus !== state.focus) {
+    if (data.focus && state.nodes.get(data.focus)) {
+      state.network.selectNodes([data.focus]);
+      if (state.fitted) bringIntoView(state, data.focus); else state.waiting = data.focus;
+    } else if (!data.focus && kept.length < 2) state.network.unselectAll();
+    state.focus = data.focus;
+  }
+  if (data.centre !== state.centre && data.focus && state.fitted) centre(state, data.focus);
+  state.centre = data.centre;
+  markRow(state);
+  refocus(state);
+  element.onkeydown = (event) => onKey(state, event);
+  element.onmouseleave = () => { point(state, null); state.network.interactionHandler?.popup?.hide(); };
+  connectTools(state, parentElement);
   return () => { state.observer.disconnect(); state.network.destroy(); INSTANCES.delete(element); };
 }

@@ -1,0 +1,41 @@
+"""Documents worth beginning with: the ones that hold the network together.
+
+Enters: a network. Leaves: headings with their explanation and a few documents each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from cnrag_core.topology.roles import find_bridges, find_hubs
+from cnrag_core.views.network_measures import betweenness_words
+
+if TYPE_CHECKING:
+    from cnrag_core.network import Network
+
+N_EACH = 4
+
+StartingPoints: TypeAlias = list[tuple[str, str, list[tuple[str, str]]]]
+"""(heading, explanation, [(id, words)])."""
+
+
+def starting_points(network: Network) -> StartingPoints:
+    """Hubs and bridges, with the figure that makes each of them one; nothing where nothing is linked."""
+    graph, labels = network.graph, network.communities.labels
+    if not graph.n_edges:
+        return []
+    hubs = find_hubs(graph, labels=labels, top=N_EACH)
+    bridges = [
+        bridge
+        for bridge in find_bridges(graph, network.betweenness, labels, top=4 * N_EACH)
+        if len(bridge.communities) > 1
+    ][:N_EACH]
+    found: StartingPoints = [
+        ("Hubs", "They have most neighbours.", [(hub.node_id, f"{hub.degree:,} neighbours") for hub in hubs])
+    ]
+    if bridges:
+        how = f"Many shortest paths between other documents lead through them ({betweenness_words(network)})."
+        found.append(
+            ("Bridges", how, [(bridge.node_id, f"joins {len(bridge.communities)} communities") for bridge in bridges])
+        )
+    return found

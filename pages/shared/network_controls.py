@@ -1,0 +1,196 @@
+"""The controls above the network: find, view, threshold, display, and what belongs to one view only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from cnrag_core.network import Network
+from cnrag_core.views.graph_picture import DEFAULT_NODES, MOST_NODES
+from cnrag_core.views.network_links import STYLES
+from cnrag_core.views.network_measures import MEASURES
+from cnrag_core.views.network_options import MOST_HOPS
+from cnrag_core.views.title_search import matching_titles
+from cnrag_core.workspace import Workspace
+from pages.shared.network_state import SIZES, VIEWS, enter_view, find_document, path_between, step_back, trail
+from pages.shared.session import choose_threshold, literal, selected_document
+
+MOST_OFFERED = 20_000
+"""Documents that one box offers as one types; beyond it a few words of the title come first."""
+
+
+def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str]) -> None:
+    """The row that every view has."""
+    find, view, threshold, display = st.columns([2.3, 3.7, 2, 1.15], vertical_alignment="bottom", gap="small")
+    with find:
+        title_box(
+            network,
+            "Find a document",
+            key="net_find",
+            chosen=selected_document(workspace),
+            placeholder=f"any of {network.graph.n_nodes:,} titles",
+            on_change=lambda: find_document(st.session_state["net_find"]),
+        )
+    with view:
+        st.segmented_control(
+            "View", list(VIEWS), format_func=lambda key: VIEWS[key], key="net_view", required=True, width="stretch",
+            on_change=enter_view, args=(workspace,),
+        )  # fmt: skip
+    with threshold:
+        threshold_slider(network)
+    with display, st.popover("Display", width="stretch"):
+        display_options(network, colors)
+
+
+def title_box(
+    network: Network, label: str, *, key: str, chosen: str | None, placeholder: str, on_change: object
+) -> None:
+    """One box for all titles, the best connected first; it always shows what is chosen."""
+    ids = network.node_ids
+    if len(ids) > MOST_OFFERED:
+        typed = st.text_input(f"{label}: words of the title", key=f"{key}_words", placeholder=placeholder)
+        offered = [ids[number] for number in matching_titles(typed, network.titles, ids)]
+        offered = list(dict.fromkeys([*offered, *([chosen] if chosen else [])]))
+    else:
+        offered = by_degree(network)
+    st.session_state[key] = chosen
+    names = distinct_titles(network)
+    st.selectbox(
+        label,
+        offered,
+        index=None,
+        format_func=lambda node_id: names[network.graph.index_of[node_id]],
+        key=key,
+        placeholder=placeholder,
+        on_change=on_change,
+    )
+
+
+def threshold_slider(network: Network) -> None:
+    """The same threshold as on its own page."""
+    floor = network.candidates.floor
+    low = round(floor + 0.0049, 2) if floor else 0.01
+    weights = network.candidates.weight
+    high = min(1.0, round(float(weights[0]) + 0.01, 2)) if len(weights) else 1.0
+    if high <= low:
+        return
+    st.session_state["net_threshold"] = min(max(round(network.graph.threshold, 2), low), high)
+    st.slider(
+        "Similarity threshold",
+        min_value=low,
+        max_value=high,
+        step=0.01,
+        key="net_threshold",
+        on_change=lambda: choose_threshold(st.session_state["net_threshold"]),
+        help=f"Two documents are linked when their combined similarity is at least this. Now: {network.graph.rule}.",
+    )
+
+
+def display_options(network: Network, colors: Mapping[str, str]) -> None:
+    """Colour, size, outlines, other links, and how much is drawn."""
+    st.selectbox("Colour by", list(colors), format_func=lambda key: colors[key], key="net_color")
+    st.selectbox(
+        "Size by",
+        SIZES,
+        format_func=lambda key: MEASURES[key].name if key in MEASURES else "the same for all",
+        key="net_size",
+    )
+    counts = network.links.counts
+    if counts:
+        st.pills(
+            "Other links",
+            [kind for kind in STYLES if kind in counts],
+            format_func=lambda kind: f"{STYLES[kind].name} ({counts[kind]:,})",
+            selection_mode="multi",
+            key="net_links",
+            help="Links that come from names and references instead of similarity, each in its own colour and dashes.",
+        )
+    st.toggle("Outline and name communities", key="net_hulls")
+    st.toggle(
+        "Shapes beside colours", key="net_shapes", help="The second ten colours are squares, all beyond diamonds."
+    )
+    st.toggle("Show documents linked to nothing", key="net_isolated")
+    if network.graph.n_nodes > DEFAULT_NODES:
+        st.slider(
+            "Documents drawn, at most", 100, MOST_NODES, step=100, key="net_budget",
+            help="The most important ones by what sizes them. More than 2,000 are a smear: filter, or use the map.",
+        )  # fmt: skip
+
+
+def around_row(network: Network) -> None:
+    """Where one is around a document, and the way back."""
+    here = trail()
+    with st.container(key="net_second_row"):
+        back, crumbs, hops, rings = st.columns([0.9, 4, 2.4, 1.5], vertical_alignment="center", gap="small")
+    back.button(
+        "Back", key="net_back", icon=":material/arrow_back:", on_click=step_back, disabled=not here, width="stretch"
+    )
+    with crumbs:
+        st.markdown(breadcrumb(network, here))
+    hops.segmented_control(
+        "Hops", list(range(1, MOST_HOPS + 1)), key="net_hops", required=True, label_visibility="collapsed",
+        format_func=lambda k: f"{k} hop{'s' if k > 1 else ''}",
+    )  # fmt: skip
+    rings.toggle("In rings", key="net_rings", help="One ring a hop, instead of the places on the map.")
+
+
+def breadcrumb(network: Network, here: tuple[str, ...]) -> str:
+    """The document in the middle and the expanded ones, as Markdown that shows titles literally."""
+    if not here:
+        return "Choose a document, or double click one."
+    first, *more = (literal(network.title(node_id)) for node_id in here)
+    return " › ".join([f"**{first}**", *(f"+ {title}" for title in more)])
+
+
+def path_row(network: Network) -> None:
+    """The two ends of a path, and which path."""
+    with st.container(key="net_path_row"):
+        start, end, kind, swap = st.columns([3, 3, 2.4, 0.9], vertical_alignment="bottom", gap="small")
+    with start:
+        title_box(
+            network, "From", key="net_from_box", chosen=st.session_state["net_from"], placeholder="first document",
+            on_change=lambda: _set_end("net_from"),
+        )  # fmt: skip
+    with end:
+        title_box(
+            network, "To", key="net_to_box", chosen=st.session_state["net_to"], placeholder="second document",
+            on_change=lambda: _set_end("net_to"),
+        )  # fmt: skip
+    kind.segmented_control(
+        "Which path", ["fewest hops", "strongest"], key="net_path", required=True,
+        help="Strongest: the path whose weakest link is as strong as possible.",
+    )  # fmt: skip
+    swap.button(
+        "Swap", key="net_swap", width="stretch",
+        on_click=lambda: path_between(st.session_state["net_to"], st.session_state["net_from"]),
+    )  # fmt: skip
+
+
+def _set_end(key: str) -> None:
+    st.session_state[key] = st.session_state[f"{key}_box"]
+
+
+@st.cache_data(max_entries=8, show_spinner=False, scope="session")
+def _ordered(digest: str, _network: Network) -> list[str]:
+    graph = _network.graph
+    return [graph.node_ids[node] for node in sorted(range(graph.n_nodes), key=lambda n: (-int(graph.degree[n]), n))]
+
+
+def by_degree(network: Network) -> list[str]:
+    """Ids, the best connected first."""
+    return _ordered(network.graph.digest, network)
+
+
+@st.cache_data(max_entries=4, show_spinner=False, scope="session")
+def _distinct(digest: str, _network: Network) -> list[str]:
+    seen: dict[str, int] = {}
+    for title in _network.titles:
+        seen[title] = seen.get(title, 0) + 1
+    pairs = zip(_network.titles, _network.node_ids, strict=True)
+    return [title if seen[title] == 1 else f"{title} [{node_id}]" for title, node_id in pairs]
+
+
+def distinct_titles(network: Network) -> list[str]:
+    """Titles, with the id where two documents have the same."""
+    return _distinct((network.base or network).graph.digest, network)

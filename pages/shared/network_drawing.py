@@ -1,0 +1,92 @@
+"""Drawings of the visitor's network, a few of them kept, and what the live component needs of one."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import streamlit as st
+
+from cnrag_core.network import Network
+from cnrag_core.views.graph_picture import component_data
+from cnrag_core.views.network_options import NetworkOptions
+from cnrag_core.views.network_picture import Drawing, draw
+from cnrag_core.views.network_side import side_data
+from cnrag_core.workspace import Workspace
+from pages.shared.session import selected_document
+
+MOST_DRAWINGS = 6
+
+
+def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing:
+    """The drawing for some options; what is looked at is always in it."""
+    selected = selected_document(workspace)
+    key = _key(network, options)
+    drawing = _kept(key, lambda: draw(network, options, workspace.corpus.kinds))
+    pair = st.session_state.get("net_pair") or ()
+    wanted = [node_id for node_id in (selected, *pair) if node_id is not None]
+    if options.view not in ("documents", "path") or not wanted:
+        return drawing
+    shown = set(drawing.picture.nodes.tolist())
+    missing = tuple(node_id for node_id in wanted if network.graph.index(node_id) not in shown)
+    if not missing:
+        return drawing
+    return _kept(f"{key}+{missing}", lambda: draw(network, options, workspace.corpus.kinds, keep=missing))
+
+
+def component_of(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing) -> dict[str, Any]:
+    """The drawing as the live component takes it, with what is selected and what stands out."""
+    state = st.session_state
+    layout = network.layout.digest[:16]
+    revision = f"{_key(network, options)}-{len(drawing.picture.nodes)}-{hash(drawing.picture.nodes.tobytes())}"
+    in_rings = options.view == "around" and options.rings
+    data = _kept(
+        f"data-{revision}",
+        lambda: {
+            **component_data(drawing.picture, revision=revision, layout="", view=""),
+            **side_data(drawing, options, network.links.counts if options.links else {}),
+        },
+    )
+    places = f"{layout}-{options.view}-{options.trail}-{options.hops}" if in_rings else layout
+    selected, pair = selected_document(workspace), state.get("net_pair")
+    focus = None
+    if options.view == "communities":
+        places = f"{layout}-communities-{network.communities.labels.tobytes().__hash__()}"
+        focus = state.get("net_community")
+    elif pair is None and selected is not None:
+        focus = network.graph.index(selected)
+    highlight = drawing.highlight
+    if pair is not None and options.view != "communities":
+        a, b = sorted(network.graph.index(node_id) for node_id in pair)
+        highlight = {"nodes": [str(a), str(b)], "edges": [f"{a}-{b}"]}
+    fit = None
+    if options.view == "around" and options.trail:
+        fit = {"key": f"{options.trail}-{options.hops}-{options.rings}", "ids": list(data["nodes"]["id"])}
+    elif drawing.highlight is not None and options.view == "path":
+        fit = {"key": f"{options.ends}-{options.path}", "ids": list(drawing.highlight["nodes"])}
+    return {
+        **data,
+        "layout": places,
+        "view": f"{layout}-{options.view}{'-rings' if in_rings else ''}",
+        "focus": None if focus is None else str(focus),
+        "centre": state.get("net_centre", 0),
+        "highlight": highlight,
+        "fit": fit,
+        "bundles": options.view == "communities",
+        "alt": f"Graph of {drawing.counts}. The same is in the tables below.",
+    }
+
+
+def _key(network: Network, options: NetworkOptions) -> str:
+    text = repr((network.graph.digest, network.config.communities.resolution, options))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def _kept(key: str, make: Any) -> Any:
+    """What was made under a key before, or made now; the oldest are let go."""
+    store = st.session_state.setdefault("net_drawings", {})
+    if key not in store:
+        store[key] = make()
+        while len(store) > 2 * MOST_DRAWINGS:
+            store.pop(next(iter(store)))
+    return store[key]

@@ -1,0 +1,66 @@
+"""Below the network: the files that it can be taken away as, and everything that it shows as tables."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cnrag_core.export.csv_table import csv_bytes
+from cnrag_core.network import Network
+from cnrag_core.views.network_options import NetworkOptions
+from cnrag_core.views.network_picture import Drawing
+from cnrag_core.views.network_tables import all_edges, bundle_table, community_overview_table, edge_table, node_table
+from cnrag_core.views.standalone_page import standalone_html
+from cnrag_core.workspace import Workspace
+
+
+def downloads(workspace: Workspace, network: Network, drawing: Drawing) -> None:
+    """Files, each made only when it is asked for."""
+    dark = st.context.theme.type == "dark"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _file("Web page", lambda: standalone_html(drawing.picture, dark=dark), "network.html", "text/html",
+              "One file that opens offline, safe to mail", ":material/html:")  # fmt: skip
+        _file("All documents", lambda: csv_bytes(node_table(network, range(network.graph.n_nodes))),
+              "documents.csv", "text/csv", "Every document with its measures, as CSV", ":material/table:")  # fmt: skip
+        _file("All edges", lambda: csv_bytes(all_edges(network)), "edges.csv", "text/csv",
+              "Every edge of the network at this threshold, as CSV", ":material/table:")  # fmt: skip
+        with st.popover("Link to this view", icon=":material/link:"):
+            st.code(_link(), language=None, wrap_lines=True)
+            if workspace.sample is None:
+                st.caption("The link works where this corpus is loaded: your own documents are in no link.")
+
+
+def tables(network: Network, options: NetworkOptions, drawing: Drawing) -> None:
+    """What is drawn, as tables; made only while they are open."""
+    with st.expander("The same as tables", key="net_tables", on_change="rerun") as expander:
+        if not expander.open:
+            return
+        if options.view == "communities":
+            first, second = community_overview_table(network, drawing), bundle_table(network, drawing)
+        else:
+            first, second = node_table(network, drawing.order), edge_table(network, drawing)
+        for name, table in (("documents", first), ("links", second)):
+            st.caption(f"{len(table):,} {name} drawn")
+            st.dataframe(table, key=f"net_table_{name}", hide_index=True, height=300)
+            _file(f"These {name}", lambda table=table: csv_bytes(table), f"drawn-{name}.csv", "text/csv",
+                  "As CSV", ":material/table:")  # fmt: skip
+
+
+def _file(label: str, make: object, name: str, mime: str, explanation: str, icon: str) -> None:
+    st.download_button(
+        label,
+        data=make,
+        file_name=name,
+        mime=mime,
+        key=f"net_file_{name}",
+        on_click="ignore",
+        help=explanation,
+        icon=icon,
+    )
+
+
+def _link() -> str:
+    """The address of this page with what the link carries."""
+    from urllib.parse import urlencode
+
+    base = str(st.context.url or "").split("?", 1)[0]
+    return f"{base}?{urlencode(st.query_params.to_dict())}" if len(st.query_params) else base
