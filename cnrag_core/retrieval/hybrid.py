@@ -7,14 +7,17 @@ questions and says on which it was measured. Design: decisions 9 and 27.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cnrag_core.config.spec import HybridWeights
 from cnrag_core.retrieval.boosting import boost, candidates, community_shares, explained, weight_of
 from cnrag_core.retrieval.ranking import RankedResults
 from cnrag_core.retrieval.smoothing import neighbor_mean, with_neighbor_paths
 from cnrag_core.retrieval.strategy import RetrievalContext, RetrievalStrategy
+from cnrag_core.types import Scores
 
-DEFAULTS = HybridWeights()
+DEFAULTS: dict[str, float] = HybridWeights().model_dump()
+"""Weight of each rule unless the configuration or the caller says otherwise."""
 
 
 class HybridRetrieval(RetrievalStrategy):
@@ -28,12 +31,18 @@ class HybridRetrieval(RetrievalStrategy):
 
     def rank(self, context: RetrievalContext, n: int = 10) -> RankedResults:
         mask = candidates(context)
-        weights = {rule: weight_of(context, rule, value) for rule, value in DEFAULTS.model_dump().items()}
-        smoothed = weights["smoothing"] * neighbor_mean(context.graph, context.similarity)
         boosts = {
-            "smoothing": np.where(mask, smoothed, 0.0),
-            "community": boost(community_shares(context), weights["community"], mask),
-            "hub": boost(context.graph.degree.astype(np.float64), weights["hub"], mask),
-            "bridge": boost(context.betweenness, weights["bridge"], mask),
+            rule: weight_of(context, rule, default) * values
+            for (rule, values), default in zip(unit_boosts(context, mask).items(), DEFAULTS.values(), strict=True)
         }
         return with_neighbor_paths(explained(self.name, context, n, boosts, mask=mask), context)
+
+
+def unit_boosts(context: RetrievalContext, mask: NDArray[np.bool_]) -> dict[str, Scores]:
+    """(n,) what each rule adds at weight 1, within the candidates; in the order of `DEFAULTS`."""
+    return {
+        "smoothing": np.where(mask, neighbor_mean(context.graph, context.similarity), 0.0),
+        "community": boost(community_shares(context), 1.0, mask),
+        "hub": boost(context.graph.degree.astype(np.float64), 1.0, mask),
+        "bridge": boost(context.betweenness, 1.0, mask),
+    }

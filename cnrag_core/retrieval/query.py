@@ -154,7 +154,8 @@ class QueryScorer:
     def name_fields(self) -> tuple[str, ...]:
         """The fields in which names are looked for: as the mention links say, else the texts without the title."""
         said = next((link.fields for link in self.config.links if isinstance(link, MentionLinks)), ())
-        return said or tuple(name for name in self.text_fields if name != self.title_field)
+        texts = self.config.text_fields or self.text_fields
+        return said or tuple(name for name in texts if name != self.title_field)
 
     @cached_property
     def names(self) -> NameIndex:
