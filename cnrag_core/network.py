@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from cnrag_core.topology.cohesion import Cohesion
     from cnrag_core.topology.communities import Communities
     from cnrag_core.topology.layout import Layout
+    from cnrag_core.topology.terms import TermTable
     from cnrag_core.traversal.budget import Budget
     from cnrag_core.traversal.completeness import CompletenessCheck
     from cnrag_core.traversal.trace import TraversalTrace, WalkName
@@ -151,7 +152,7 @@ class Network:
         """The words that set each community apart, by community number."""
         from cnrag_core.topology.tagging import community_tags
 
-        return community_tags(self.documents, self.communities.labels, self.tag_fields)
+        return community_tags(self.documents, self.communities.labels, self.tag_fields, table=self.terms)
 
     @cached_property
     def cohesion(self) -> tuple[Cohesion, ...]:
@@ -177,6 +178,16 @@ class Network:
         return {}
 
     # What it does not.
+
+    @cached_property
+    def terms(self) -> TermTable | None:
+        """Which document uses which term, read once for the tags at every threshold; None for a large corpus."""
+        if self.base is not None:
+            return self.base.terms
+        from cnrag_core.topology.tagging import MAX_DOCUMENTS
+        from cnrag_core.topology.terms import term_table
+
+        return term_table(self.documents, self.tag_fields) if len(self.documents) <= MAX_DOCUMENTS else None
 
     @cached_property
     def similarity(self) -> StructuredSimilarity:

@@ -35,6 +35,7 @@ def community_tags(
     *,
     n_tags: int = N_TAGS,
     random_state: int = 0,
+    table: TermTable | None = None,
 ) -> dict[int, list[str]]:
     """Tags of every community.
 
@@ -50,6 +51,9 @@ def community_tags(
         At most so many a community.
     random_state
         Chooses the documents that are read of a corpus of more than 20,000.
+    table
+        The terms of all documents in these fields, where they are known already: reading them takes
+        longer than all the rest.
 
     Returns
     -------
@@ -64,8 +68,11 @@ def community_tags(
     """
     _check_labels(documents, labels)
     sizes = np.bincount(labels) if len(labels) else np.empty(0, dtype=np.int64)
-    chosen = _sampled(labels, sizes, random_state)
-    table = term_table([documents[number] for number in chosen.tolist()], fields)
+    if table is None:
+        chosen = _sampled(labels, sizes, random_state)
+        table = term_table([documents[number] for number in chosen.tolist()], fields)
+    else:
+        chosen = np.arange(len(labels), dtype=np.int64)
     sampled = labels[chosen]
     totals = _totals(table, sampled, len(sizes))
     everywhere = np.asarray(table.values.sum(axis=0)).ravel()

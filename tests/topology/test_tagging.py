@@ -41,6 +41,12 @@ def test_tags_name_what_a_community_talks_about():
     assert set(tags[1][:3]) == {"bread", "dough", "oven"}
 
 
+def test_a_table_made_before_gives_the_same_tags():
+    documents, labels = corpus(PLANETS, BREAD)
+    table = term_table(documents, ["text"])
+    assert community_tags(documents, labels, ["text"], table=table) == community_tags(documents, labels, ["text"])
+
+
 def test_words_that_everybody_uses_are_no_tags():
     documents, labels = corpus([f"{t} experiment" for t in PLANETS], [f"{t} experiment" for t in BREAD])
     assert not any("experiment" in tag for tags in community_tags(documents, labels, ["text"]).values() for tag in tags)
