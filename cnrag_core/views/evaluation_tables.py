@@ -1,0 +1,112 @@
+"""What judged questions say of the strategies: means with their intervals, question by question.
+
+Enters: an `EvaluationReport`. Leaves: data frames, a plotly figure, a sentence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import pandas as pd
+
+from cnrag_core.evaluation.report import EvaluationReport
+from cnrag_core.retrieval.comparison import BASELINE
+from cnrag_core.views.figure import base_figure
+from cnrag_core.views.palette import CATEGORIES, REST
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+class TitleView(Protocol):
+    """What is read of a network."""
+
+    def title(self, node_id: str) -> str: ...
+
+
+def strategy_table(report: EvaluationReport) -> pd.DataFrame:
+    """One row a strategy: every metric in percent, and milliseconds a question."""
+    rows = []
+    for row in report.strategies:
+        record: dict[str, object] = {"strategy": row.strategy}
+        record.update({name: round(100 * value, 1) for name, value in row.metrics.items()})
+        record["ms (median)"], record["ms (p95)"] = round(1000 * row.seconds, 2), round(1000 * row.slow_seconds, 2)
+        rows.append(record)
+    return pd.DataFrame(rows)
+
+
+def difference_chart(report: EvaluationReport, metric: str) -> go.Figure:
+    """Difference of each strategy to plain similarity in points, with its 95 % interval."""
+    import plotly.graph_objects as go
+
+    rows = [row for row in report.strategies if row.strategy != BASELINE]
+    found = [row.differences[metric] for row in rows]
+    colors = [CATEGORIES[2] if d.is_better else CATEGORIES[5] if d.is_worse else REST for d in found]
+    figure = base_figure(height=110 + 34 * len(rows))
+    figure.add_trace(
+        go.Scatter(
+            x=[100 * d.mean for d in found],
+            y=[row.strategy for row in rows],
+            mode="markers",
+            marker={"size": 11, "color": colors},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * (d.high - d.mean) for d in found],
+                "arrayminus": [100 * (d.mean - d.low) for d in found],
+            },
+            hovertemplate="%{y}: %{x:+.1f} points<extra></extra>",
+        )
+    )
+    figure.add_vline(x=0, line={"color": REST, "width": 1})
+    figure.update_xaxes(title=f"{metric}: points more or less than plain similarity, 95 % interval")
+    figure.update_yaxes(autorange="reversed")
+    return figure
+
+
+def verdict(report: EvaluationReport, metric: str) -> str:
+    """Which strategy is best by a metric, and whether that is more than chance."""
+    best = report.of(report.best(metric))
+    value = f"{100 * best.metrics[metric]:.1f}"
+    if best.strategy == BASELINE:
+        return f"Plain similarity is not beaten: {metric} {value} over {report.n_queries} questions."
+    found = best.differences[metric]
+    sure = "more than chance" if found.is_better else f"which {report.n_queries} questions cannot tell from chance"
+    return (
+        f"Best by {metric} is {best.strategy} with {value}, {100 * found.mean:+.1f} points against plain similarity "
+        f"({100 * found.low:+.1f} to {100 * found.high:+.1f}), {sure}."
+    )
+
+
+def question_table(report: EvaluationReport, metric: str) -> pd.DataFrame:
+    """One row a question, one column a strategy: the metric in percent."""
+    frame = report.queries_frame().pivot_table(
+        index=["query_id", "text"], columns="strategy", values=metric, sort=False
+    )
+    names = [row.strategy for row in report.strategies]
+    table = (100 * frame[names]).round(1).reset_index().rename(columns={"query_id": "id", "text": "question"})
+    table.columns.name = None
+    return table
+
+
+def answer_table(report: EvaluationReport, query_id: str, network: TitleView) -> pd.DataFrame:
+    """What each strategy found and missed for one question, by title."""
+    return pd.DataFrame(
+        {
+            "strategy": [answer.strategy for answer in report.answers(query_id)],
+            "found": [" · ".join(map(network.title, answer.found)) for answer in report.answers(query_id)],
+            "missed": [_titles(answer.missed, network) for answer in report.answers(query_id)],
+        }
+    )
+
+
+def _titles(ids: tuple[str, ...], network: TitleView) -> str:
+    from cnrag_core.errors import UnknownNameError
+
+    titles = []
+    for node_id in ids:
+        try:
+            titles.append(network.title(node_id))
+        except UnknownNameError:  # judged, but not in the corpus
+            titles.append(f"{node_id} (not in the corpus)")
+    return " · ".join(titles)
