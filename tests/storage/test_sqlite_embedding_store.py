@@ -185,6 +185,11 @@ def test_many_fields_are_saved_all_or_none(store: SQLiteEmbeddingStore) -> None:
     assert list(store.load_field_embeddings(["d", "c", "b", "a"], "body", "m")) == ["b", "a"]
 
 
+def test_of_two_records_of_one_field_the_last_stays(store: SQLiteEmbeddingStore) -> None:
+    store.save_many([record("a", 1.0), record("a", 2.0)])
+    assert store.load_field_embedding("a", "body", "m").tolist() == [2.0, 2.0]
+
+
 def test_rows_are_found_by_their_text_whichever_node_had_it(store: SQLiteEmbeddingStore) -> None:
     store.save_many([record("a", 1.0, "hash1"), record("b", 1.0, "hash1"), record("c", 2.0, "hash2")])
     found = store.load_text_embeddings("m", "cfg", ["hash1", "hash2", "hash3"])
