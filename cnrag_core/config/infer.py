@@ -1,7 +1,7 @@
 """A sensible configuration for an unknown corpus, with the reasons in words.
 
 Enters: documents with the kinds of their fields. Leaves: a `PipelineConfig` to start from: one composite text, in which
-titles count 0.4 and bodies 0.6, beside a few attributes that documents share; no threshold, because none is right for
+titles count 0.2 and bodies 0.8, beside a few attributes that documents share; no threshold, because none is right for
 every corpus. Of the ways measured, a composite text plus attributes predicted citations best.
 """
 
@@ -27,8 +27,12 @@ from cnrag_core.config.spec import (
 )
 from cnrag_core.errors import ConfigError
 
-TITLE_SHARE = 0.4
-"""Share of the titles in the composite text; the rest belongs to the bodies."""
+TITLE_SHARE = 0.2
+"""Share of the titles in the composite text; the rest belongs to the bodies.
+
+Measured on six corpora, how well the ten nearest documents by tfidf agree in label, genre or citation: best between 0.1
+and 0.3 everywhere, and up to 0.07 worse at 0.4, because the few words of a title match by chance.
+"""
 
 MAX_ATTRIBUTE_SHARE = 0.3
 """Attributes together never count more: documents that lack one would otherwise drift apart."""

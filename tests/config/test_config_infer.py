@@ -97,7 +97,7 @@ def test_titles_and_bodies_are_one_text_beside_attributes() -> None:
     config = inferred(articles(), **ARTICLE_KINDS)
     text, *attributes = config.components
     assert isinstance(text, CompositeEmbeddingComponent)
-    assert {part.field: part.weight for part in text.fields} == {"title": 0.4, "abstract": 0.6}
+    assert {part.field: part.weight for part in text.fields} == {"title": 0.2, "abstract": 0.8}
     compared = [(c.field, c.metric) for c in attributes if isinstance(c, AttributeSimilarityComponent)]
     assert compared == [("tags", "jaccard"), ("category", "exact"), ("year", "numeric")]
     assert sum(component.weight for component in config.components) == 1.0
@@ -142,7 +142,7 @@ def test_the_proposal_is_a_yaml_with_its_reasons_as_comments() -> None:
     config = inferred(articles(), **ARTICLE_KINDS)
     for dialect in ("components", "graph"):
         text = to_yaml(config, dialect)  # type: ignore[arg-type]
-        assert text.startswith("# Titles 'title' (0.4) and texts 'abstract' (0.6) are compared as one text")
+        assert text.startswith("# Titles 'title' (0.2) and texts 'abstract' (0.8) are compared as one text")
         assert load_config(text) == config
 
 
@@ -173,7 +173,7 @@ def test_chinese_titles_and_texts_are_told_apart() -> None:
     ]
     (component,) = inferred(records).components
     assert isinstance(component, CompositeEmbeddingComponent)
-    assert {part.field: part.weight for part in component.fields} == {"标题": 0.4, "正文": 0.6}
+    assert {part.field: part.weight for part in component.fields} == {"标题": 0.2, "正文": 0.8}
 
 
 def test_numbers_alone_are_compared_by_their_spread() -> None:
