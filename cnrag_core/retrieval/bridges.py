@@ -23,6 +23,9 @@ from cnrag_core.types import Scores
 
 BRIDGE_KINDS = ("mention", "title_part", "shared_name", "reference", "adjacent")
 
+ALWAYS_RARE = 5
+"""A name in no more documents than this is rare in the smallest corpus."""
+
 
 @dataclass(frozen=True, eq=False)
 class Bridges:
@@ -74,7 +77,7 @@ class BridgeFinder:
         self._links = links
         self._known = known
         self._setting = setting
-        self._most = max(2.0, setting.max_share * len(scorer.documents))
+        self._most = max(ALWAYS_RARE, setting.max_share * len(scorer.documents))
         weights = scorer.index.idf[terms.columns] * terms.counts
         shares = weights / weights.sum() if len(terms) else weights
         self._share_of_term = dict(zip(terms.columns.tolist(), shares.tolist(), strict=True))
