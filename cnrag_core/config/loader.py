@@ -113,11 +113,15 @@ def _source_of(source: Mapping[str, Any] | str | bytes | Path, *, uploaded: bool
     if isinstance(source, bytes):
         return read_text(_decoded(source, "The configuration"))
     if isinstance(source, str):
-        is_path = not uploaded and "\n" not in source and source.strip().lower().endswith((".yaml", ".yml", ".json"))
-        return _read_file(Path(source.strip())) if is_path else read_text(source)
+        return read_text(source) if uploaded or not _is_path(source) else _read_file(Path(source.strip()))
     if isinstance(source, Path):
         return _read_file(source)
     raise ConfigError(f"A configuration is YAML text, a path or a mapping, not a {type(source).__name__}.")
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text names a file: one line that ends like one, and holds no key."""
+    return "\n" not in text and ": " not in text and text.strip().lower().endswith((".yaml", ".yml", ".json"))
 
 
 def _read_file(path: Path) -> Source:

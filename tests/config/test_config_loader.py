@@ -55,6 +55,11 @@ def test_files_are_limited_too(tmp_path: Path) -> None:
         load_config(path)
 
 
+def test_a_line_with_a_key_is_no_path() -> None:
+    with pytest.raises(ConfigError, match=r"^similarity: this key is required"):
+        load_config("name: one.yaml")
+
+
 def test_an_uploaded_text_is_never_a_path(tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
     path.write_text(TEXT, encoding="utf-8")
