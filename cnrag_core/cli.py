@@ -12,13 +12,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 import typer
 
-from cnrag_core.errors import CNRagError
+from cnrag_core.errors import CNRagError, ConfigError
 
 if TYPE_CHECKING:
+    from cnrag_core.traversal.budget import Budget
+    from cnrag_core.traversal.language_model import ModelApi
+    from cnrag_core.traversal.trace import WalkName
     from cnrag_core.types import Progress
     from cnrag_core.workspace import Workspace
 
@@ -43,6 +46,11 @@ ConfigOption = Annotated[
 ]
 ThresholdOption = Annotated[
     float | None, typer.Option("--threshold", "-t", min=0.0, max=1.0, help="Look at the graph at this threshold.")
+]
+TokensOption = Annotated[int | None, typer.Option("--tokens", min=0, help="Longest context, in tokens.")]
+NodesOption = Annotated[int | None, typer.Option("--nodes", min=0, help="Most chunks that are visited.")]
+ModelOption = Annotated[
+    str | None, typer.Option("--ask-model", help="Language model that says whether the context suffices.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
@@ -125,6 +133,184 @@ def search(
             ["", "document", "score", "similarity", "boosts", "matched"],
             rows,
         )
+
+
+@app.command()
+def traverse(
+    source: Source,
+    question: Annotated[str, typer.Argument(help="The question, or the id of a judged question of the source.")],
+    config: ConfigOption = None,
+    walk: Annotated[str, typer.Option("--walk", help="audited, notebook (with its faults), or flat.")] = "audited",
+    evidence: Annotated[
+        list[str] | None, typer.Option("--evidence", "-e", help="Id that the answer needs; repeat for several.")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(min=0, max=1000, help="Best matches to start from.")] = None,
+    tokens: TokensOption = None,
+    nodes: NodesOption = None,
+    hops: Annotated[int | None, typer.Option(min=0, help="Most steps away from a seed.")] = None,
+    checks: Annotated[int | None, typer.Option(min=0, help="Most completeness checks; 0: none.")] = None,
+    check_every: Annotated[int | None, typer.Option(min=1, help="Visited chunks between two checks.")] = None,
+    model: ModelOption = None,
+    model_host: Annotated[
+        str, typer.Option("--model-host", help="Its server; must be among the allowed hosts.")
+    ] = "http://localhost:11434",
+    model_api: Annotated[str, typer.Option("--model-api", help="ollama or openai.")] = "ollama",
+    audit: Annotated[Path | None, typer.Option("--audit", help="Write every step to this JSON Lines file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Follow a question from chunk to chunk inside a budget, and show every step."""
+    from cnrag_core.traversal.completeness import LanguageModelCheck
+    from cnrag_core.traversal.language_model import LanguageModel
+    from cnrag_core.traversal.reach import evidence_of
+    from cnrag_core.views.traversal_steps import cost_of_checks, outcome, step_rows
+
+    check = None if model is None else LanguageModelCheck(LanguageModel(model_host, model, cast("ModelApi", model_api)))
+    workspace = _workspace(source, config, quiet=as_json)
+    judged = next((query for query in workspace.queries if question in (query.id, query.text)), None)
+    trace = workspace.network.traverse(
+        judged.text if judged else question,
+        budget=_budget(workspace, tokens, nodes, hops, checks, check_every),
+        required_evidence=evidence or (evidence_of(judged) if judged else None),
+        walk=cast("WalkName", walk),
+        n_seeds=seeds,
+        check=check,
+    )
+    if audit is not None:
+        audit.write_text(trace.to_jsonl(), encoding="utf-8")
+    if as_json:
+        _print_json({**trace.summary(), "steps": [vars(step) for step in trace.steps]})
+        return
+    _print_table(f"{trace.query}  ({trace.walk} walk)", *step_rows(trace, workspace.network.concept_graph))
+    typer.echo(outcome(trace))
+    if trace.n_checks:
+        typer.echo(cost_of_checks(trace))
+    for sentence in trace.remarks:
+        typer.secho(sentence, fg="yellow")
+    if audit is not None:
+        typer.echo(f"Every step is in {audit}.")
+
+
+@app.command()
+def reach(
+    source: Source,
+    config: ConfigOption = None,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", "-q", help="Judged questions (JSONL, CSV); the source's own if absent.")
+    ] = None,
+    qrels: Annotated[Path | None, typer.Option("--qrels", help="TREC judgements for --queries.")] = None,
+    tokens: TokensOption = None,
+    nodes: NodesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how much evidence a walk finds, beside flat retrieval with the same budget."""
+    from cnrag_core.evaluation.judgements import read_judgements
+    from cnrag_core.traversal.reach import at_nodes, measure_reach
+
+    workspace = _workspace(source, config, quiet=as_json)
+    judged = workspace.queries if queries is None else read_judgements(queries, qrels)
+    multi = [query for query in judged if len(query.required_evidence) > 1] or judged
+    budget = _budget(workspace, tokens, nodes)
+    if nodes is not None and tokens is None:
+        budget = at_nodes(nodes, budget)
+    with _progress(as_json) as progress:
+        report = measure_reach(workspace.network.walker, multi, budget=budget, progress=progress)
+    if as_json:
+        _print_json(report.to_dict())
+        return
+    summaries = [report.summary(walk) for walk in report.walks]
+    limits = f"{budget.max_nodes:,} chunks" + (f", {budget.max_tokens:,} tokens" if nodes is None or tokens else "")
+    _print_table(
+        f"{len(report.questions):,} questions, at most {limits} ({report.tokenizer})",
+        ["", "evidence found", "questions with all", "tokens", "chunks", "checks", "chunks sent by checks"],
+        [
+            [
+                s.walk,
+                f"{s.recall:.1%}",
+                f"{s.whole:.1%}",
+                f"{s.tokens:,.0f}",
+                f"{s.n_chunks:.1f}",
+                f"{s.n_checks:.1f}",
+                f"{s.n_chunks_sent:.1f}",
+            ]
+            for s in summaries
+        ],
+    )
+    typer.echo(f"Evidence, walk over flat: {report.recall_gain()}")
+    typer.echo(f"Questions with all their evidence, walk over flat: {report.whole_gain()}")
+    missed = [question.id for question in report.questions if not question.by_walk["audited"].is_whole]
+    if missed:
+        typer.echo(f"The walk lacks evidence for {len(missed):,}: {', '.join(missed[:20])}")
+
+
+@app.command()
+def evaluate(
+    source: Source,
+    queries: Annotated[
+        Path | None, typer.Argument(help="Judged questions: JSON Lines, CSV, or questions beside --qrels.")
+    ] = None,
+    qrels: Annotated[Path | None, typer.Option(help="TREC qrels that judge the questions.")] = None,
+    config: ConfigOption = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option("--strategy", "-s", help="Name of a strategy; all where absent.")
+    ] = None,
+    fit: Annotated[bool, typer.Option("--fit", help="Learn the weights of hybrid on half of the questions.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure strategies on judged questions, with intervals against plain similarity."""
+    from cnrag_core.evaluation.fitting import fit_weights
+    from cnrag_core.evaluation.judgements import read_judgements
+    from cnrag_core.evaluation.report import evaluate as measure
+
+    workspace = _workspace(source, config, quiet=as_json)
+    judged = workspace.queries if queries is None else read_judgements(queries, qrels)
+    with _progress(as_json) as progress:
+        report = measure(workspace.network.search, judged, strategy or None, progress=progress)
+    fitted = fit_weights(workspace.network.search, judged) if fit else None
+    if as_json:
+        record = {"strategies": json.loads(report.to_frame().to_json(orient="records")), "notes": list(report.notes)}
+        if fitted is not None:
+            record["fitted_weights"] = fitted.weights.model_dump()
+        _print_json(record)
+        return
+    typer.echo(f"{report.n_queries} judged questions; in brackets the 95 % interval of the difference to similarity")
+    typer.echo(report.to_text())
+    if fitted is not None:
+        _print_pairs("Learned weights of hybrid", fitted.weights.model_dump())
+        typer.echo(fitted.advice)
+
+
+@app.command()
+def export(
+    source: Source,
+    target: Annotated[
+        Path, typer.Argument(help="File to write; its ending decides: .graphml .gexf .json .net .html ...")
+    ],
+    config: ConfigOption = None,
+    threshold: ThresholdOption = None,
+) -> None:
+    """Write the network for another tool: GraphML, GEXF, node-link or VOSviewer JSON, Pajek, a standalone page."""
+    from cnrag_core.export.attributed_graph import attributed_graph
+    from cnrag_core.export.graph_formats import FORMATS
+
+    endings = sorted([*FORMATS, "html", "cnrag"], key=len, reverse=True)
+    ending = next((ending for ending in endings if target.name.endswith(f".{ending}")), None)
+    if ending is None:
+        known = ", ".join(f".{name}" for name in sorted(endings))
+        raise ConfigError(f"{target.name}: the ending says no format that can be written; use one of {known}.")
+    workspace = _workspace(source, config).at(threshold)
+    if ending == "cnrag":
+        workspace.save(target)
+    elif ending == "html":
+        from cnrag_core.views.network_options import NetworkOptions
+        from cnrag_core.views.network_picture import draw
+        from cnrag_core.views.standalone_page import standalone_html
+
+        picture = draw(workspace.network, NetworkOptions(), workspace.corpus.kinds).picture
+        target.write_text(standalone_html(picture), encoding="utf-8")
+    else:
+        target.write_bytes(FORMATS[ending][2](attributed_graph(workspace.network)))
+    graph = workspace.network.graph
+    typer.echo(f"{target}: {graph.n_nodes:,} documents and {graph.n_edges:,} edges.")
 
 
 @app.command()
@@ -212,6 +398,28 @@ def _workspace(source: str, config: Path | None, *, quiet: bool = False) -> Work
 
     with _progress(quiet) as progress:
         return Workspace.of_source(source, config, progress=progress)
+
+
+def _budget(
+    workspace: Workspace,
+    tokens: int | None,
+    nodes: int | None,
+    hops: int | None = None,
+    checks: int | None = None,
+    check_every: int | None = None,
+) -> Budget:
+    """The budget of the configuration with what the command line says instead."""
+    from cnrag_core.traversal.budget import Budget
+
+    asked = {
+        "max_tokens": tokens,
+        "max_nodes": nodes,
+        "max_hops": hops,
+        "max_checks": checks,
+        "check_every": check_every,
+    }
+    configured = Budget.of(workspace.config.traversal)
+    return configured.model_copy(update={name: value for name, value in asked.items() if value is not None})
 
 
 @contextmanager

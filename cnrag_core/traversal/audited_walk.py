@@ -15,7 +15,7 @@ from cnrag_core.traversal.budget import Budget, StoppingReason
 from cnrag_core.traversal.completeness import CompletenessCheck, RequiredEvidence
 from cnrag_core.traversal.evidence import evidence_report
 from cnrag_core.traversal.tokenizer import Tokenizer, default_tokenizer
-from cnrag_core.traversal.trace import Discovery, Seed, Step, TraversalTrace
+from cnrag_core.traversal.trace import Discovery, Seed, SourceSpan, Step, TraversalTrace
 
 EdgeCost = Callable[[str, ConceptEdge], float]
 """What following an edge from a chunk adds to the cost; smaller is sooner, never negative."""
@@ -187,6 +187,7 @@ class _Walk:
                 discovered=discovered,
                 frontier=self._frontier(),
                 decision=self._decision(fits, tokens, answer, new, parent),
+                span=SourceSpan.of(chunk),
             )
         )
         return bool(answer)

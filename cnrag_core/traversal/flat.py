@@ -14,7 +14,7 @@ from cnrag_core.traversal.budget import Budget, StoppingReason
 from cnrag_core.traversal.completeness import CompletenessCheck, RequiredEvidence
 from cnrag_core.traversal.evidence import evidence_report
 from cnrag_core.traversal.tokenizer import Tokenizer, default_tokenizer
-from cnrag_core.traversal.trace import Seed, Step, TraversalTrace
+from cnrag_core.traversal.trace import Seed, SourceSpan, Step, TraversalTrace
 
 
 def flat_retrieval(
@@ -50,7 +50,8 @@ def flat_retrieval(
         if check is not None and budget.max_checks and n_checks >= budget.max_checks:
             reason = "check_budget"
             break
-        text = graph.chunk(seed.chunk_id).text
+        chunk = graph.chunk(seed.chunk_id)
+        text = chunk.text
         tokens = tokenizer.count(text)
         fits = total + tokens <= budget.max_tokens
         answer: bool | None = None
@@ -78,6 +79,7 @@ def flat_retrieval(
                 total_tokens=total,
                 check=answer,
                 decision=f"Number {rank} for the question" + ("." if fits else "; it does not fit."),
+                span=SourceSpan.of(chunk),
             )
         )
         if answer:

@@ -1,20 +1,33 @@
 """An optional language model behind an OpenAI-compatible or an Ollama endpoint.
 
 Enters: a prompt. Leaves: text. Only hosts that the server allows are ever asked; nothing follows a
-redirect, reads a proxy from the environment, or repeats an answer's body in an error.
+redirect or reads a proxy from the environment, an answer has a limit in bytes and in seconds, and what a
+server says is never repeated in a message.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import time
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import httpx
 
 from cnrag_core.embedding.hosts import checked_host
-from cnrag_core.errors import EmbeddingError
+from cnrag_core.errors import ConfigError, EmbeddingError
 
-MOST_BYTES = 4 * 1024 * 1024
+ModelApi: TypeAlias = Literal["ollama", "openai"]
+
+MOST_BYTES = 4 * 2**20
+KEY_VARIABLE = "CNRAG_MODEL_KEY"
+"""Environment variable with the key of an OpenAI-compatible server that wants one."""
+
+CONTEXT_TOKENS = 16_384
+"""Context that an Ollama server is asked to keep: by its own default it cuts off what a walk gathers, in silence."""
+
+_PATHS: dict[str, str] = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
 
 
 @dataclass(frozen=True)
@@ -30,13 +43,27 @@ class LanguageModel:
     api
         ``ollama`` (``/api/chat``) or ``openai`` (``/v1/chat/completions``).
     read_seconds
-        Longest wait for an answer.
+        Longest wait for a whole answer.
+
+    Raises
+    ------
+    ConfigError
+        If the host is not allowed, or there is no such api.
     """
 
     host: str
     model_name: str
-    api: Literal["ollama", "openai"] = "ollama"
+    api: ModelApi = "ollama"
     read_seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        checked_host(self.host)
+        if self.api not in get_args(ModelApi):
+            raise ConfigError(f"{self.api!r} is not a way to ask a language model; use one of 'ollama', 'openai'.")
+        if not self.model_name.strip():
+            raise ConfigError("A language model needs a name, as its server knows it.")
+        if not self.read_seconds > 0:
+            raise ConfigError(f"A language model needs some time to answer; got {self.read_seconds:g} s.")
 
     def complete(self, prompt: str) -> str:
         """The model's answer to one message.
@@ -46,28 +73,62 @@ class LanguageModel:
         EmbeddingError
             If the server does not answer in time, or not with text.
         """
-        host = checked_host(self.host)
-        path = "/api/chat" if self.api == "ollama" else "/v1/chat/completions"
-        body = {
-            "model": self.model_name,
-            "messages": [{"role": "user", "content": prompt}],
-            "stream": False,
-            "temperature": 0,
-        }
-        timeout = httpx.Timeout(self.read_seconds, connect=5.0)
+        status, body = self._post(prompt)
+        if 300 <= status < 400:
+            raise self._error("sends elsewhere (a redirect), which is not followed")
+        if status == 404:
+            raise self._error(f"does not have the model {self.model_name!r}, or no {_PATHS[self.api]}")
+        if status != 200:
+            raise self._error(f"answered with status {status}")
         try:
-            with httpx.Client(timeout=timeout, trust_env=False, follow_redirects=False) as client:
-                response = client.post(host + path, json=body)
-        except httpx.HTTPError as error:
-            raise EmbeddingError(f"The language model at {host} did not answer: {type(error).__name__}.") from None
-        if response.status_code != 200 or len(response.content) > MOST_BYTES:
-            raise EmbeddingError(f"The language model at {host} answered with status {response.status_code}.")
+            return _text_of(json.loads(body), self.api)
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+            raise self._error("sent something that is not an answer") from None
+
+    def _post(self, prompt: str) -> tuple[int, bytes]:
+        """Status and body, read within limits of time and size."""
+        url = checked_host(self.host) + _PATHS[self.api]  # again: what is allowed may have changed since
+        timeout = httpx.Timeout(self.read_seconds, connect=min(5.0, self.read_seconds))
+        end = time.monotonic() + self.read_seconds
+        body = bytearray()
         try:
-            return _text_of(response.json(), self.api)
-        except (ValueError, KeyError, IndexError, TypeError):
-            raise EmbeddingError(f"The language model at {host} sent something that is not an answer.") from None
+            with (
+                httpx.Client(timeout=timeout, trust_env=False, follow_redirects=False) as client,
+                client.stream("POST", url, json=self._request(prompt), headers=self._headers()) as response,
+            ):
+                for piece in response.iter_raw():
+                    body += piece
+                    if len(body) > MOST_BYTES:
+                        raise self._error(f"answered with more than {MOST_BYTES // 2**20} MB")
+                    if time.monotonic() > end:
+                        raise httpx.ReadTimeout("the whole answer took too long")
+                return response.status_code, bytes(body)
+        except httpx.TimeoutException:
+            raise self._error(f"did not answer within {self.read_seconds:g} s") from None
+        except httpx.ConnectError:
+            raise self._error("cannot be reached; is it running?") from None
+        except httpx.HTTPError:
+            raise self._error("broke off the connection") from None
+
+    def _request(self, prompt: str) -> dict[str, Any]:
+        message = {"role": "user", "content": prompt}
+        common = {"model": self.model_name, "messages": [message], "stream": False}
+        if self.api == "ollama":
+            return {**common, "options": {"temperature": 0, "num_ctx": CONTEXT_TOKENS}}
+        return {**common, "temperature": 0}
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"accept-encoding": "identity"}
+        key = os.environ.get(KEY_VARIABLE, "") if self.api == "openai" else ""
+        return {**headers, "authorization": f"Bearer {key}"} if key else headers
+
+    def _error(self, what: str) -> EmbeddingError:
+        return EmbeddingError(f"The language model at {self.host} {what}.")
 
 
 def _text_of(answer: Any, api: str) -> str:
     message = answer["message"] if api == "ollama" else answer["choices"][0]["message"]
-    return str(message["content"])
+    content = message["content"]
+    if not isinstance(content, str):
+        raise TypeError("an answer is text")
+    return content

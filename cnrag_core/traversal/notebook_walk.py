@@ -19,7 +19,7 @@ from cnrag_core.traversal.budget import Budget
 from cnrag_core.traversal.completeness import CompletenessCheck, RequiredEvidence
 from cnrag_core.traversal.evidence import evidence_report
 from cnrag_core.traversal.tokenizer import Tokenizer, default_tokenizer
-from cnrag_core.traversal.trace import Discovery, Seed, Step, TraversalTrace
+from cnrag_core.traversal.trace import Discovery, Seed, SourceSpan, Step, TraversalTrace
 
 INVERTED_SEEDS = "The seed priority is 1 / distance, so the farthest seed was taken first."
 ZERO_DISTANCE = "A seed at distance 0 divides by zero; the notebook stops there, here it goes last."
@@ -151,6 +151,7 @@ class _NotebookWalk:
                 new_concepts=tuple(c for c in chunk.concepts if c not in self.seen_concepts),
                 decision=("Seed popped" if parent is None else f"Added when discovered from {parent}")
                 + f"; {verdict}.",
+                span=SourceSpan.of(chunk),
             )
         )
         return answer

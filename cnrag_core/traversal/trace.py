@@ -7,15 +7,24 @@ its audit log as JSON Lines. Guide 001, "For each query, log ...".
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from cnrag_core.graph.concept_graph import ChunkNode
 from cnrag_core.traversal.budget import REASON_IN_WORDS, Budget, StoppingReason
 
 Action = Literal["visit", "skip_tokens"]
 WalkName = Literal["audited", "notebook", "flat"]
+
+
+QUEUE_EMPTY_IN_WORDS: Mapping[str, str] = {
+    "notebook": "The queue ran empty: what was discovered is never expanded, so the walk ends one hop out.",
+    "flat": "Every chunk that was ranked was taken; nothing is followed.",
+}
+"""What an empty queue means where it does not mean that everything within reach was visited."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,22 @@ class Seed:
     score: float
     kind: Literal["similarity", "distance"]
     cost: float
+
+
+@dataclass(frozen=True)
+class SourceSpan:
+    """Where a chunk stands: document, field, characters ``[start, end)`` of the field, page from 1."""
+
+    document_id: str
+    field: str
+    start: int
+    end: int
+    page: int | None = None
+
+    @classmethod
+    def of(cls, chunk: ChunkNode) -> SourceSpan:
+        """The place of a chunk."""
+        return cls(chunk.document_id, chunk.field, chunk.start, chunk.end, chunk.page)
 
 
 @dataclass(frozen=True)
@@ -70,6 +95,8 @@ class Step:
         Queue after this step, cheapest first: (chunk id, cost).
     decision
         In words, why this chunk was taken or passed over.
+    span
+        Where the text of the chunk stands in its document.
     """
 
     order: int
@@ -88,6 +115,7 @@ class Step:
     discovered: tuple[Discovery, ...] = ()
     frontier: tuple[tuple[str, float], ...] = ()
     decision: str = ""
+    span: SourceSpan | None = None
 
 
 @dataclass(frozen=True)
@@ -156,7 +184,30 @@ class TraversalTrace:
 
     @property
     def reason_in_words(self) -> str:
+        """Why the walk ended, in a sentence."""
+        if self.stopping_reason == "queue_empty" and self.walk in QUEUE_EMPTY_IN_WORDS:
+            return QUEUE_EMPTY_IN_WORDS[self.walk]
         return REASON_IN_WORDS[self.stopping_reason]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about what the context lacks, and what the walk did wrong."""
+        if self.walk == "flat":
+            known = [name for name in self.missing_evidence if name not in self.unknown_evidence]
+            return (f"Missing from the context: {', '.join(known)}.",) if known else ()
+        without_path = {*self.unreachable_evidence, *self.unknown_evidence}
+        reachable = [name for name in self.missing_evidence if name not in without_path]
+        told = []
+        if reachable:
+            told.append(f"Missing from the context, though a path leads there: {', '.join(reachable)}.")
+        if self.unreachable_evidence:
+            told.append(
+                "Missing, and no path leads there from any seed, so that a longer walk would not help: "
+                f"{', '.join(self.unreachable_evidence)}."
+            )
+        if self.unknown_evidence:
+            told.append(f"Not in the corpus at all: {', '.join(self.unknown_evidence)}.")
+        return (*told, *self.faults)
 
     @property
     def context(self) -> str:
@@ -200,4 +251,15 @@ class TraversalTrace:
             *({"record": "step", **asdict(step)} for step in self.steps),
             self.summary(),
         ]
-        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        return "".join(json.dumps(_finite(record), ensure_ascii=False) + "\n" for record in records)
+
+
+def _finite(value: Any) -> Any:
+    """The value with null for infinity, which JSON does not have."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value

@@ -1,0 +1,137 @@
+"""What a visitor asks a walk: the question, the budgets, who checks, as widgets that keep their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from cnrag_core.embedding.hosts import allowed_hosts
+from cnrag_core.evaluation.judgements import JudgedQuery
+from cnrag_core.traversal.budget import Budget
+from cnrag_core.traversal.completeness import LanguageModelCheck
+from cnrag_core.traversal.language_model import LanguageModel
+from cnrag_core.traversal.reach import evidence_of
+from cnrag_core.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class WalkRequest:
+    """One question and everything that a walk is told with it."""
+
+    question: str
+    budget: Budget
+    n_seeds: int
+    evidence: tuple[str, ...] = ()
+    cost: str = "auto"
+    check: LanguageModelCheck | None = field(default=None)
+
+
+def ask(workspace: Workspace) -> WalkRequest:
+    """Draw the controls and return what they say."""
+    judged = _judged(workspace)
+    question = _question(judged)
+    with st.expander("Budgets and options", icon=":material/tune:"):
+        budget, n_seeds = _budgets(workspace)
+        cost, evidence_wanted = _options(bool(judged))
+        check = _language_model()
+    asked = judged.get(question)
+    evidence = evidence_of(asked) if asked is not None and evidence_wanted else ()
+    return WalkRequest(question, budget, n_seeds, evidence, cost, check)
+
+
+def _judged(workspace: Workspace) -> Mapping[str, JudgedQuery]:
+    """Judged questions by their text, those that need several documents first."""
+    ordered = sorted(workspace.queries, key=lambda query: len(query.required_evidence) < 2)
+    return {query.text: query for query in ordered}
+
+
+def _question(judged: Mapping[str, JudgedQuery]) -> str:
+    if "walk_question" not in st.session_state:
+        st.session_state["walk_question"] = st.query_params.get("q", next(iter(judged), ""))
+    typed, picked = st.columns([3, 2], vertical_alignment="bottom")
+    with picked:
+        if judged:
+            st.selectbox(
+                "Questions whose evidence is known",
+                list(judged),
+                index=None,
+                key="walk_judged",
+                placeholder="Pick one to see whether the walk finds all of it",
+                on_change=_take_judged,
+            )
+    with typed:
+        question = st.text_input("Question", key="walk_question", placeholder="in plain words")
+    if question.strip():
+        st.query_params["q"] = question
+    return question.strip()
+
+
+def _take_judged() -> None:
+    if st.session_state["walk_judged"]:
+        st.session_state["walk_question"] = st.session_state["walk_judged"]
+
+
+def _budgets(workspace: Workspace) -> tuple[Budget, int]:
+    spec = workspace.config.traversal
+    columns = st.columns(6)
+    asked = [
+        ("Context tokens", "walk_tokens", spec.max_tokens, "A chunk that does not fit is passed over and logged."),
+        ("Chunks", "walk_nodes", spec.max_nodes, "Most chunks in the context."),
+        ("Hops", "walk_hops", spec.max_hops, "Most edges away from a seed."),
+        ("Checks", "walk_checks", spec.max_checks, "Most times that completeness is asked; 0 = never."),
+        ("Check every", "walk_every", spec.check_every, "Chunks between two checks."),
+        ("Seeds", "walk_seeds", spec.seeds, "Best matches that the walk starts from."),
+    ]
+    values = []
+    for column, (label, key, default, explanation) in zip(columns, asked, strict=True):
+        least = 1 if key == "walk_every" else 0
+        if key not in st.session_state:
+            st.session_state[key] = default
+        values.append(int(column.number_input(label, least, 1_000_000, step=1, key=key, help=explanation)))
+    tokens, nodes, hops, checks, every, seeds = values
+    budget = Budget(max_tokens=tokens, max_nodes=nodes, max_hops=hops, max_checks=checks, check_every=every)
+    return budget, min(seeds, 1000)
+
+
+COSTS = {
+    "auto": "as the graph suggests",
+    "question": "by the question: strong edges to what is still to be explained",
+    "weight": "by weight alone: 1 / weight, as in the guide",
+}
+
+
+def _options(has_evidence: bool) -> tuple[str, bool]:
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    cost = left.selectbox("An edge costs", list(COSTS), format_func=COSTS.__getitem__, key="walk_cost")
+    wanted = right.toggle(
+        "Stop when the known evidence is there",
+        value=True,
+        key="walk_evidence",
+        disabled=not has_evidence,
+        help="Needs a question whose evidence is known. Off: the walk goes on until a budget ends it.",
+    )
+    return cost, wanted and has_evidence
+
+
+def _language_model() -> LanguageModelCheck | None:
+    """A language model that is asked whether the context suffices, where the visitor wants one."""
+    if not st.toggle(
+        "Ask a language model whether the context suffices",
+        key="walk_model_on",
+        help="Every check sends the whole context so far to the server that you choose.",
+    ):
+        return None
+    hosts = allowed_hosts()
+    if not hosts:
+        st.info("This installation allows no model server; OLLAMA_ALLOWED_HOSTS sets them.")
+        return None
+    server, kind, name = st.columns([2, 1, 2])
+    host = server.selectbox("Server", hosts, key="walk_model_host")
+    api = kind.selectbox("Speaks", ["ollama", "openai"], key="walk_model_api")
+    model = name.text_input("Model", key="walk_model_name", placeholder="as the server knows it")
+    if not model.strip():
+        st.caption("Name the model to ask it.")
+        return None
+    return LanguageModelCheck(LanguageModel(host, model.strip(), api))

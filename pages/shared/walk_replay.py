@@ -1,0 +1,155 @@
+"""A walk replayed: the chunk graph after a step, the step in words, the chunk that is looked at."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+from cnrag_core.graph.concept_graph import ConceptGraph
+from cnrag_core.traversal.trace import TraversalTrace
+from cnrag_core.views.network_side import toggled
+from cnrag_core.views.traversal_picture import WalkScene, walk_data, walk_scene
+from cnrag_core.views.traversal_steps import because, chunk_label, decision, place_of
+from cnrag_core.views.traversal_tables import frontier_table, step_table
+from pages.shared.graph_component import graph_view
+from pages.shared.session import literal
+
+GRAPH = "walk_graph"
+HEIGHT = 560
+MOST_SCENES = 4
+
+
+def _signature(trace: TraversalTrace) -> str:
+    """What tells one walk from another: everything in its log."""
+    return hashlib.sha256(trace.to_jsonl().encode("utf-8", "replace")).hexdigest()
+
+
+def scene_of(trace: TraversalTrace, graph: ConceptGraph, key: str) -> WalkScene:
+    """The scene of a walk; a few are kept, so that a step does not lay the graph out again."""
+    scenes: dict[str, WalkScene] = st.session_state.setdefault("walk_scenes", {})
+    if key not in scenes:
+        scenes[key] = walk_scene(trace, graph)
+        while len(scenes) > MOST_SCENES:
+            scenes.pop(next(iter(scenes)))
+    return scenes[key]
+
+
+@st.fragment
+def replay(trace: TraversalTrace, graph: ConceptGraph) -> None:
+    """Slider, graph and details; only this reruns while the visitor steps through."""
+    key = _signature(trace)
+    n_steps = len(trace.steps)
+    if st.session_state.get("walk_shown") != key:
+        st.session_state.update(walk_shown=key, walk_step=n_steps, walk_only=())
+    step = _step_row(n_steps)
+    scene = scene_of(trace, graph, key)
+    picture, details = st.columns([2.4, 1], gap="medium")
+    only = st.session_state.get("walk_only", ())
+    with picture:
+        seen = graph_view(walk_data(scene, step, only=only), key=GRAPH, height=HEIGHT, on_legend=_on_legend)
+        st.caption(scene.counts)
+    selected = [scene.chunk_ids[int(node)] for node in seen.selected["nodes"] if int(node) < len(scene.chunk_ids)]
+    with details, st.container(border=True, height=HEIGHT + 16):
+        _details(trace, graph, step, selected[0] if selected else None)
+    st.subheader("Every step", anchor=False)
+    st.dataframe(
+        step_table(trace, graph),
+        key="walk_table",
+        hide_index=True,
+        on_select=lambda: _on_row(n_steps),
+        selection_mode="single-row",
+        column_config={
+            "weight": st.column_config.NumberColumn(
+                format="%.3f", help="Of the edge that led here. A lead, not evidence."
+            ),
+            "cost": st.column_config.NumberColumn(
+                format="%.2f", help="Of the seed and of every edge on the way; the cheapest goes first."
+            ),
+            "hop": st.column_config.NumberColumn(help="Edges from the seed."),
+            "total": st.column_config.NumberColumn(help="Tokens of the context after this step."),
+            "check": st.column_config.TextColumn(help="What the completeness check said."),
+            "because": st.column_config.TextColumn(width="medium"),
+            "decision": st.column_config.TextColumn(width="large"),
+        },
+    )
+
+
+def _step_row(n_steps: int) -> int:
+    """The step that is shown, from 0 (before the first) to the last."""
+    if n_steps == 0:
+        return 0
+    st.session_state["walk_step"] = min(st.session_state.get("walk_step", n_steps), n_steps)
+    first, back, slider, forward, last = st.columns([1, 1, 12, 1, 1], vertical_alignment="bottom")
+    at = st.session_state["walk_step"]
+    moves = [
+        (first, "First", ":material/first_page:", 0),
+        (back, "Previous", ":material/chevron_left:", max(at - 1, 0)),
+        (forward, "Next", ":material/chevron_right:", min(at + 1, n_steps)),
+        (last, "Last", ":material/last_page:", n_steps),
+    ]
+    for column, label, icon, target in moves:
+        column.button(
+            "",
+            icon=icon,
+            key=f"walk_{label.lower()}",
+            help=f"{label} step",
+            on_click=_go,
+            args=(target,),
+            disabled=target == at,
+            width="stretch",
+        )
+    with slider:
+        return int(st.slider(f"Step, of {n_steps:,}", 0, n_steps, key="walk_step"))
+
+
+def _go(step: int) -> None:
+    st.session_state["walk_step"] = step
+
+
+def _on_row(n_steps: int) -> None:
+    rows = st.session_state["walk_table"]["selection"]["rows"]
+    if rows and rows[0] < n_steps:
+        _go(rows[0] + 1)
+
+
+def _on_legend() -> None:
+    clicked = st.session_state[GRAPH].get("legend")
+    if clicked is not None:
+        st.session_state["walk_only"] = toggled(st.session_state.get("walk_only", ()), clicked)
+
+
+def _details(trace: TraversalTrace, graph: ConceptGraph, step: int, selected: str | None) -> None:
+    if step == 0:
+        st.markdown("##### Before the first step")
+        st.text("The seeds are queued; the cheapest goes first.")
+    else:
+        taken = trace.steps[step - 1]
+        st.markdown(f"##### {step}. {literal(chunk_label(graph, taken.chunk_id))}")
+        st.text(decision(taken, graph))
+        figures = [f"{because(taken)}", f"cost {taken.cost:.2f}", f"hop {taken.hop}"]
+        figures += [] if taken.edge_weight is None else [f"weight {taken.edge_weight:.3f}"]
+        st.caption(literal(" · ".join(figures)))
+        st.caption(f"{taken.tokens:,} tokens, {taken.total_tokens:,} of {trace.budget.max_tokens:,} in the context")
+        if taken.new_concepts:
+            st.caption(literal(f"new concepts: {', '.join(taken.new_concepts)}"))
+        if selected is None or selected == taken.chunk_id:
+            _text(graph, taken.chunk_id)
+    if selected is not None and (step == 0 or selected != trace.steps[step - 1].chunk_id):
+        st.markdown(f"##### Selected: {literal(chunk_label(graph, selected))}")
+        _text(graph, selected)
+    waiting = frontier_table(trace, graph, step)
+    if len(waiting):
+        st.caption(f"Queue after this step: {len(waiting):,}")
+        st.dataframe(
+            waiting.head(50), key="walk_queue", hide_index=True, height=min(38 * (len(waiting) + 1), 180),
+            column_config={"cost": st.column_config.NumberColumn(format="%.2f")},
+        )  # fmt: skip
+
+
+def _text(graph: ConceptGraph, chunk_id: str) -> None:
+    chunk = graph.chunk(chunk_id)
+    st.text(chunk.text)
+    if chunk.concepts:
+        st.caption(literal(f"concepts: {', '.join(chunk.concepts)}"))
+    st.caption(literal(place_of(chunk)))
