@@ -8,6 +8,7 @@ searched for those documents alone. Guide 000, "From Embeddings to Graphs"; guid
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -94,6 +95,7 @@ def build_graph(
     _refuse_density(rule, len(ids), max_edges)
     strongest, floor = _candidate_pairs(columns, rule, max_edges, progress)
     graph = _choose_edges(ids, strongest, floor, columns, rule, max_edges, progress)
+    floor = _slider_floor(strongest, floor, rule, len(ids), max_edges)
     above = strongest.at_least(floor)
     return BuiltGraph(CandidateEdges(ids, above.left, above.right, above.weight, floor=floor), graph)
 
@@ -199,7 +201,7 @@ def _candidate_pairs(
             raise _too_many(least, f"more than {max_edges:,}", floor, max_edges)
         if len(pairs) >= needed or start == 0.0:
             return pairs, floor
-        start = round(start / 2, 2)  # the estimate was too high: look further down
+        start = math.floor(50 * start) / 100  # half as high: the estimate promised more pairs than there are
 
 
 def _choose_edges(
@@ -239,15 +241,20 @@ def _choose_edges(
 
 def _wanted_floor(estimate: PairEstimate, rule: EdgeRule, n: int, max_edges: int) -> float:
     """Where the candidates should end: well below what the rule needs, within the budget."""
-    needed = edges_of_density(rule.density or 0.0, n)
-    if rule.min_similarity is not None and not rule.by_density:
-        needed = estimate.count_above(rule.min_similarity)
+    by_value = not rule.by_density and rule.min_similarity is not None
+    needed = estimate.count_above(rule.min_similarity or 0.0) if by_value else edges_of_density(rule.density or 0.0, n)
     wanted = min(max_edges, max(MIN_CANDIDATES, CANDIDATES_PER_NODE * n, CANDIDATES_PER_EDGE * needed))
     floor = estimate.lowest_threshold(wanted)
     floor = 1.0 if floor is None else floor
-    if rule.min_similarity is not None and not rule.by_density and rule.max_per_node is None:
-        floor = min(floor, rule.min_similarity)
+    if by_value and rule.max_per_node is None:
+        floor = min(floor, rule.min_similarity or 0.0)
     return floor
+
+
+def _slider_floor(pairs: Pairs, floor: float, rule: EdgeRule, n: int, max_edges: int) -> float:
+    """The floor of the candidates to keep, where more pairs are at hand than the slider needs."""
+    everything = PairEstimate(len(pairs), pairs.weight[::-1])
+    return max(floor, _wanted_floor(everything, rule, n, max_edges))
 
 
 def _with_neighbors(

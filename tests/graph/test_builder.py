@@ -126,6 +126,16 @@ def test_ids_and_rows_must_match() -> None:
         build_graph(ids(2), equal_documents(3), EdgeRule())
 
 
+@pytest.mark.parametrize("promised", [0.01, 0.03, 0.9])
+def test_an_estimate_that_promised_too_much_is_looked_below(promised: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = random_columns(np.random.default_rng(2), 40)
+    too_much = estimate.PairEstimate(780, np.array([0.0, promised, promised]))
+    monkeypatch.setattr(builder, "KEEP_ALL_PAIRS", 20)
+    monkeypatch.setattr(builder, "estimate_pairs", lambda columns: too_much)
+    built = build_graph(ids(40), columns, EdgeRule(density=1.0))
+    assert edges(built.graph) == edges_of_rule(score_matrix(columns, 40), EdgeRule(density=1.0))
+
+
 # What would cost too much.
 
 
