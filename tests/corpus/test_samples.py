@@ -42,10 +42,10 @@ def test_a_name_is_never_a_path() -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installed wheel: no checkout around the package, the samples under the data folder of the environment."""
-    monkeypatch.setattr(samples, "_PACKAGE", tmp_path / "site-packages" / "cnrag_core")
-    monkeypatch.setattr(samples.sysconfig, "get_path", lambda name: str(tmp_path))
-    return tmp_path / "share" / "cnrag" / "sample_data"
+    """Another folder of samples than the shipped one; it does not exist until something is written there."""
+    folder = tmp_path / "sample_data"
+    monkeypatch.setattr(samples, "installed", lambda name: folder if folder.is_dir() else None)
+    return folder
 
 
 def write_sample(folder: Path, **files: str) -> None:
@@ -55,7 +55,7 @@ def write_sample(folder: Path, **files: str) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def test_samples_of_a_wheel_are_found(installed: Path) -> None:
+def test_samples_are_found_where_they_are_installed(installed: Path) -> None:
     write_sample(installed / "mine", synonyms_json='{"a": ["b", "c"]}')
     assert sample_names() == ["mine"]
     sample = load_sample("mine")

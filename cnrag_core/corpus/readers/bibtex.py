@@ -16,6 +16,8 @@ from cnrag_core.errors import CorpusError
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _KEYWORD_END = re.compile(r"\s*[;,]\s*")
 _BRACES = re.compile(r"[{}]")
+_PIECE = re.compile(r"\"[^\"]*\"|\{[^{}]*\}|[A-Za-z][\w-]*")
+_HASH = re.compile(r"\s*#\s*")
 _AS_WRITTEN = frozenset({"url", "doi", "file", "eprint", "isbn", "issn", "link"})
 _NAMES = {"author": "authors", "editor": "editors", "journaltitle": "journal", "date": "date", "keyword": "keywords"}
 
@@ -56,7 +58,7 @@ def _fields(entry: Any, to_text: Callable[[str], str]) -> dict[str, Any]:
     fields: dict[str, Any] = {"id": entry.key, "type": entry.entry_type.lower()}
     for name, field in entry.fields_dict.items():
         name = _NAMES.get(name.lower(), name.lower())
-        value = str(field.value)
+        value = _joined(str(field.value))
         if name in {"authors", "editors"}:
             fields[name] = [to_text(person) for person in _AND.split(value.strip()) if person]
         elif name == "keywords":
@@ -69,6 +71,14 @@ def _fields(entry: Any, to_text: Callable[[str], str]) -> dict[str, Any]:
         elif name not in fields:
             fields[name] = to_text(value)
     return fields
+
+
+def _joined(value: str) -> str:
+    """A value that was written in pieces (``"One" # " two"``) as one."""
+    if "#" not in value or not (value.startswith('"') and value.endswith('"')):
+        return value
+    pieces = _PIECE.findall(value)
+    return "".join(piece.strip('"{}') for piece in pieces) if "#".join(pieces) == _HASH.sub("#", value) else value
 
 
 def _latex_decoder() -> Callable[[str], str]:

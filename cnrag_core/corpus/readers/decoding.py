@@ -23,6 +23,12 @@ _COMMON = (
     *("cp1252", "iso8859_15", "cp1250", "iso8859_2", "cp1251", "koi8_r", "iso8859_5", "cp866", "cp1253", "cp1254"),
     *("cp1255", "cp1256", "cp1257", "cp1258", "gb18030", "big5", "cp932", "euc_jp", "cp949", "euc_kr", "cp874"),
 )
+_WESTERN = frozenset(
+    "àâäáãåæçéèêëíìîïñóòôöõøœúùûüýÿßšž" + "ÀÂÄÁÃÅÆÇÉÈÊËÍÌÎÏÑÓÒÔÖÕØŒÚÙÛÜÝŠŽ" + "“”‘’„‚–—…€£§°«»©®™·¿¡ºª\u00a0"
+)
+FEW = 200
+"""Bytes of text below which the statistics of an encoding mean nothing."""
+
 _SAMPLE_BYTES = 64 * 1024
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _HIGH = re.compile(rb"[\x80-\xff]")
@@ -73,7 +79,7 @@ def looks_binary(data: bytes) -> bool:
     encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None) or _wide_encoding(head)
     text = head.decode(encoding or "latin-1", errors="replace")
     controls = sum(character < " " and character not in "\t\n\r\f\x1b" for character in text)
-    return controls > 0.05 * len(text) or ("\x00" in text and controls > 3)
+    return controls > max(8, 0.1 * len(text)) or ("\x00" in text and controls > 3)
 
 
 def _wide_encoding(data: bytes) -> str | None:
@@ -109,6 +115,14 @@ def _replacing(data: bytes, encoding: str, name: str, report: Report) -> str:
     return text
 
 
+def _is_western(sample: bytes) -> bool:
+    """Whether the text makes sense as Windows-1252: Latin letters with some accents among them."""
+    text = _strict(sample, "cp1252") or ""
+    high = [character for character in text if not character.isascii()]
+    letters = sum(character.isalpha() for character in text)
+    return bool(high) and all(character in _WESTERN for character in high) and 2 * len(high) <= letters
+
+
 def _guess(data: bytes) -> str:
     """The likeliest encoding of a sample of lines that hold anything but ASCII."""
     from charset_normalizer import from_bytes
@@ -117,11 +131,14 @@ def _guess(data: bytes) -> str:
     start = max(0, first.start() - 1000) if first else 0
     lines = data[start : start + 16 * _SAMPLE_BYTES].split(b"\n")
     sample = b"\n".join(line for line in lines if not line.isascii())[:_SAMPLE_BYTES]
+    western = _is_western(sample)
+    if western and len(sample) < FEW:
+        return "cp1252"
     matches = from_bytes(sample, cp_isolation=list(_COMMON))
     if not len(matches):
         return "cp1252"
     best = matches[0]
-    for match in matches:
+    for match in matches if western else ():
         same = {match.encoding, *match.could_be_from_charset}
         if "cp1252" in same and match.chaos <= best.chaos + 0.02 and match.coherence >= best.coherence - 0.1:
             return "cp1252"

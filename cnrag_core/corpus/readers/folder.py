@@ -61,8 +61,13 @@ def read_zip(source: Source) -> Iterator[Record]:
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     with archive:
         files = [info for info in archive.infolist() if not info.is_dir()]
-        entries = [Entry(info.filename.replace("\\", "/"), info.file_size, _loader(archive, info)) for info in files]
+        entries = [Entry(_inside(info.filename), info.file_size, _loader(archive, info)) for info in files]
         yield from read_entries(_without_common_folder(entries), source)
+
+
+def _inside(name: str) -> str:
+    """The name of an entry as a place inside the archive, whatever it climbs to."""
+    return "/".join(part for part in name.replace("\\", "/").split("/") if part not in {"", ".", ".."})
 
 
 def _loader(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], bytes]:
@@ -102,7 +107,8 @@ def read_entries(entries: list[Entry], source: Source) -> Iterator[Record]:
     found = [file for entry in entries if (file := _look(entry, left_out)) is not None]
     _tell(left_out, source)
     if not found:
-        raise CorpusError(f"{source.name}: there is no file in it that can be read.")
+        reason = f" {left_out[0]}" if left_out else ""
+        raise CorpusError(f"{source.name}: there is no file in it that can be read.{reason}")
     yield from _records(_one_sort(found, source), source)
 
 

@@ -76,6 +76,8 @@ _BIBTEX_START = re.compile(r"\s*(?:%[^\n]*\n\s*)*@(?:comment|string|preamble|[A-
 _RIS = re.compile(r"^TY {1,2}- ?\S*\s*$", re.MULTILINE)
 _RIS_TAG = re.compile(r"^[A-Z][A-Z0-9] {1,2}-", re.MULTILINE)
 _JSON_START = re.compile(r"\s*(?:\{\s*(?:\"|\}|$)|\[\s*(?:[\[{\"\]\d-]|true|false|null|NaN|$))")
+_RECORDS_START = re.compile(r"\s*(?:\[\s*[\[{\"]|\{\s*\")")
+_OBJECTS_START = re.compile(r"\s*(?:\[\s*)?\{\s*\"")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)\r?\n---[ \t]*\r?\n(.*)", re.DOTALL)
 _YAML_LINE = re.compile(r"(?:- )?[\w .-]{1,60}:(?:\s|$)")
 _YAML_ITEM = re.compile(r"^- (?:[\w.-]{1,60}:(?:\s|$)|\{)", re.MULTILINE)
@@ -145,7 +147,7 @@ def _by_structure(data: bytes, name: str) -> FormatName:
         return "webpage"
     if _XML.match(sample):
         return "webpage" if re.search(r"<html[\s>]", sample[:4096], re.IGNORECASE) else "feed"
-    if expected in {"json", "jsonlines"} or _JSON_START.match(sample):
+    if expected in {"json", "jsonlines"} or (_JSON_START.match(sample) and expected != "yaml"):
         if (found := _json_kind(sample, data, expected)) is not None:
             return found
         if expected in {"json", "jsonlines"}:
@@ -187,15 +189,23 @@ def _json_kind(sample: str, data: bytes, expected: FormatName | None) -> FormatN
         if expected == "jsonlines" and not rest.strip():
             return expected
         return "jsonlines" if line.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{") else "json"
-    if complete and sample.lstrip().startswith("[") and not re.match(r"\s*\[\s*[\[{\"]", sample):
-        # prose may begin with a bracket too: "[1] Smith, J. ..."
-        try:
-            json.loads(sample)
-        except RecursionError:
-            return "json"
-        except ValueError:
-            return None
-    return "json"
+    promised = expected in {None, "json", "jsonlines"}
+    if promised and _RECORDS_START.match(sample):
+        return "json"
+    # prose may begin with a bracket too: "[1] Smith, J. ..."
+    if complete:
+        return "json" if _is_json(sample) else None
+    return "json" if _OBJECTS_START.match(sample) else None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
 
 
 def _is_object(line: str) -> bool:

@@ -56,6 +56,7 @@ def records_of_rows(
     if start:
         source.report.warn(f"{count(start, 'row')} above the header of {source.name} were left out.")
     header = _trimmed(first[start][1])
+    _check_width(len(header), source)
     body = first[start + 1 :]
     has_header = _is_header(header, [cells for _, cells in body])
     if not has_header:
@@ -81,14 +82,22 @@ def records_of_rows(
                 file=source.name,
             )
             continue
-        padded = [*cells, *[None] * (len(names) - len(cells))]
+        # an empty cell holds nothing, wherever in the row it stands
+        padded = [None if _is_blank(cell) else cell for cell in cells] + [None] * (len(names) - len(cells))
         yield Record(dict(zip(names, padded, strict=True)), row=row, typed=typed)
 
 
 def _usual_width(rows: Sequence[NumberedRow], at_least: int) -> int:
-    """Number of columns: those of the header, and more where most rows hold something beyond it."""
+    """Number of columns: those of the header, and more where most of several rows hold something beyond it."""
     widths = sorted(len(_trimmed(cells)) for _, cells in rows)
-    return max(at_least, widths[len(widths) // 2] if at_least else widths[-1]) if widths else at_least
+    if not at_least:
+        return widths[-1] if widths else 0
+    return max(at_least, widths[(len(widths) - 1) // 2]) if len(widths) > 2 else at_least
+
+
+def _check_width(width: int, source: Source) -> None:
+    if width > MAX_COLUMNS:
+        raise CorpusError(f"{source.name} has {count(width, 'column')}; at most {MAX_COLUMNS:,} are allowed.")
 
 
 def _trimmed(cells: Sequence[Any]) -> Sequence[Any]:
@@ -106,7 +115,7 @@ def _is_blank(cell: Any) -> bool:
 def _header_position(rows: Sequence[NumberedRow]) -> int:
     """The first row that is at least half as wide as most rows: a title above a table is narrower."""
     widths = sorted(sum(not _is_blank(cell) for cell in cells) for _, cells in rows)
-    typical = widths[len(widths) // 2]
+    typical = widths[(len(widths) - 1) // 2]
     for position, (_, cells) in enumerate(rows[:20]):
         if 2 * sum(not _is_blank(cell) for cell in cells) > typical or typical <= 2:
             return position
@@ -139,8 +148,7 @@ def _is_header(header: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
 
 def _names(header: Sequence[Any], width: int, source: Source) -> list[str]:
     """Column names: text, never empty, never the same twice."""
-    if width > MAX_COLUMNS:
-        raise CorpusError(f"{source.name} has {count(width, 'column')}; at most {MAX_COLUMNS:,} are allowed.")
+    _check_width(width, source)
     names: list[str] = []
     used: set[str] = set()
     for position in range(width):

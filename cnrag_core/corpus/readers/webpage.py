@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cnrag_core.corpus.readers.plaintext import prose_records
 from cnrag_core.corpus.readers.source import Source
@@ -12,18 +12,51 @@ from cnrag_core.corpus.records import Record
 from cnrag_core.corpus.report import refusing
 from cnrag_core.errors import CorpusError
 
-if TYPE_CHECKING:
-    from bs4 import BeautifulSoup
-
 WHOLE = 5000
 _CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
-_UNREAD = (
-    *("script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "form", "select"),
-    *("nav", "footer", "aside", "button", "head"),
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_UNREAD = frozenset(
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "svg",
+        "math",
+        "iframe",
+        "object",
+        "canvas",
+        "form",
+        "select",
+        "nav",
+        "footer",
+        "aside",
+        "button",
+        "head",
+    ]
 )
-_BLOCKS = (
-    *("p", "div", "section", "article", "main", "header", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "pre"),
-    *("blockquote", "figure", "figcaption", "hr", "h1", "h2", "h3", "h4", "h5", "h6"),
+_BLOCKS = _HEADINGS | frozenset(
+    [
+        "p",
+        "div",
+        "section",
+        "article",
+        "main",
+        "header",
+        "li",
+        "ul",
+        "ol",
+        "dl",
+        "dt",
+        "dd",
+        "table",
+        "tr",
+        "pre",
+        "blockquote",
+        "figure",
+        "figcaption",
+        "hr",
+    ]
 )
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0\u3000]+")
 _LINES = re.compile(r" ?\n ?")
@@ -52,31 +85,42 @@ def declared_encoding(data: bytes) -> str | None:
 
 def page_of(html: str, name: str) -> tuple[dict[str, Any], str]:
     """Fields and text of a page; headings are marked with ``#`` in the text."""
-    from bs4 import BeautifulSoup, Comment
+    from lxml import etree  # type: ignore[import-untyped]  # has no stubs
+    from lxml import html as lxml_html
 
+    # the parser stops at a depth of 256, so that no page can make it, or the walk below, work without end
+    parser = lxml_html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, huge_tree=False)
     with refusing(name, "a web page"):
-        soup = BeautifulSoup(html, "lxml")
-        fields = _about(soup)
-        for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
-            comment.extract()
-        for element in soup.find_all(_UNREAD):
-            element.decompose()
-        for level in range(1, 7):
-            for heading in soup.find_all(f"h{level}"):
-                heading.insert(0, "#" * level + " ")
-        for element in soup.find_all("br"):
-            element.replace_with("\n")
-        for element in soup.find_all(_BLOCKS):
-            element.insert_before("\n\n")
-            element.insert_after("\n\n")
-        for cell in soup.find_all(["td", "th"]):
-            cell.insert_after(" ")
-        return fields, _tidy(soup.get_text())
+        try:
+            root = lxml_html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
+        except etree.ParserError:  # there is no element in it
+            return {}, html.strip()
+        return _about(root), _tidy("".join(_pieces(root)))
 
 
 def text_of_fragment(html: str) -> str:
     """The text of a piece of HTML, as feeds carry it."""
-    return page_of(html, "a piece of HTML")[1] if "<" in html or "&" in html else html.strip()
+    return page_of(html, "a piece of HTML")[1] if html.strip() and ("<" in html or "&" in html) else html.strip()
+
+
+def _pieces(root: Any) -> Iterator[str]:
+    """Text between tags, with line breaks where a browser would break."""
+    stack = [(root, False)]
+    while stack:
+        element, closing = stack.pop()
+        tag = element.tag
+        read = isinstance(tag, str) and tag not in _UNREAD
+        if read and not closing:
+            yield "\n\n" if tag in _BLOCKS else "\n" if tag == "br" else ""
+            if tag in _HEADINGS:
+                yield "#" * int(tag[1]) + " "
+            yield element.text or ""
+            stack.append((element, True))
+            stack.extend((child, False) for child in reversed(element))
+            continue
+        if read:
+            yield "\n\n" if tag in _BLOCKS else " " if tag in {"td", "th"} else ""
+        yield element.tail or ""
 
 
 def _tidy(text: str) -> str:
@@ -85,23 +129,24 @@ def _tidy(text: str) -> str:
     return _GAPS.sub("\n\n", "\n".join(kept)).strip()
 
 
-def _about(soup: BeautifulSoup) -> dict[str, Any]:
+def _about(root: Any) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    title = soup.title.get_text() if soup.title else ""
-    heading = soup.find("h1")
-    title = " ".join(title.split()) or (" ".join(heading.get_text().split()) if heading else "")
+    title = next((text for tag in ("title", "h1") for element in root.iter(tag) if (text := _line(element))), "")
     if title:
         fields["title"] = title
-    for meta in soup.find_all("meta"):
-        key = str(meta.get("name") or "").strip().lower()
-        content = " ".join(str(meta.get("content") or "").split())
+    for meta in root.iter("meta"):
+        key = (meta.get("name") or "").strip().lower()
+        content = " ".join((meta.get("content") or "").split())
         if not content or key in fields:
             continue
         if key in {"description", "author", "date"}:
             fields[key] = content
         elif key == "keywords":
             fields["keywords"] = [word for part in content.split(",") if (word := part.strip())]
-    root = soup.find("html")
-    if root is not None and root.get("lang"):
-        fields["language"] = str(root.get("lang"))
+    if root.get("lang"):
+        fields["language"] = root.get("lang")
     return fields
+
+
+def _line(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())

@@ -33,6 +33,7 @@ def test_a_byte_order_mark_is_no_text() -> None:
     [
         ("cp1252", "Le café est fermé – “quoted”, naïve façade\n"),
         ("latin-1", GERMAN),
+        ("cp1252", "Béjaïa est là\n"),
         ("gb18030", "标题,内容\n今天天气很好，我们去公园散步。\n"),
         ("big5", "這是一個測試文件，用於檢測編碼\n"),
         ("shift_jis", "これは日本語のテキストです。文字コードの検出\n"),
@@ -94,10 +95,13 @@ def test_any_bytes_become_text_that_can_be_stored(data: bytes) -> None:
     decoded(data)[0].encode("utf-8")
 
 
-@given(st.text(st.characters(codec="utf-8"), max_size=100), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]))
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=100),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
+)
 @settings(max_examples=200, deadline=None)
 def test_unicode_round_trips(text: str, encoding: str) -> None:
     data = text.encode(encoding)
-    if encoding == "utf-8" and (text.startswith("\ufeff") or looks_binary(data) or "\x00" in text):
+    if encoding == "utf-8" and text.startswith("\ufeff"):
         return
     assert decoded(data)[0] == text
