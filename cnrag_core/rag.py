@@ -244,12 +244,17 @@ class NetworkRAG:
             return {}
         from cnrag_core.embedding.tfidf import TFIDFEmbedding
 
-        is_tfidf = isinstance(self._provider, TFIDFEmbedding)
         only_content = [part.name for part in self.config.components] == [CONTENT_FIELD]
+        if isinstance(self._provider, TFIDFEmbedding):
+            return {
+                part.name: self._provider if only_content else self._provider.unfitted()
+                for part in self.config.components
+                if getattr(part, "model", None) == "tfidf"
+            }
         return {
             part.name: self._provider
             for part in self.config.components
-            if hasattr(part, "model") and (only_content or (part.model == "tfidf") == is_tfidf)
+            if hasattr(part, "model") and (only_content or part.model != "tfidf")
         }
 
     @property

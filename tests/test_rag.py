@@ -8,9 +8,11 @@ import pytest
 from cnrag_core import (
     ConfigError,
     CorpusError,
+    FieldEmbeddingComponent,
     NetworkRAG,
     NotBuiltError,
     SQLiteStorage,
+    TFIDFEmbedding,
     UnknownNameError,
     load_sample,
     read_corpus,
@@ -127,6 +129,18 @@ def test_the_builder_gives_the_same_object():
         rag.add_node(node_id, text)
     assert rag.config.edges.min_similarity == 0.3
     assert "reef2" in rag.get_neighbors("reef1")
+
+
+def test_each_field_learns_a_vocabulary_of_its_own():
+    spec = [FieldEmbeddingComponent(field="title"), FieldEmbeddingComponent(field="body")]
+    rag = NetworkRAG(embedding_provider=TFIDFEmbedding(), min_similarity=0.1, similarity_spec=spec)
+    rag.add({"id": "a", "title": "reef", "body": "long story about water"})
+    rag.add({"id": "b", "title": "coral", "body": "another story about water"})
+    rag.build_network()
+    terms = {name: part.terms() for name, part in rag.network.embedded.items()}
+    assert terms["title"] == ["coral", "reef"]
+    assert "water" in terms["body"]
+    assert "reef" not in terms["body"]
 
 
 def test_all_strategies_compare_on_one_question(rag):

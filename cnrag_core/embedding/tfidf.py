@@ -156,6 +156,10 @@ class TFIDFEmbedding(EmbeddingProvider):
         all_features, known = self._spread(words, self._column_of)
         return 1.0 - float(known.sum()) / all_features if all_features else 0.0
 
+    def unfitted(self) -> TFIDFEmbedding:
+        """Another provider with the same options and no vocabulary: each field learns its own."""
+        return TFIDFEmbedding(self.max_features, analyzer=self.analyzer, sublinear_tf=self.sublinear_tf)
+
     def to_state(self) -> dict[str, Any]:
         """Everything that `fit` learned, to be saved and given to `from_state`."""
         if self._chosen is None:
