@@ -22,7 +22,16 @@ with shown_errors():
     communities, comparison = st.columns([3, 2], gap="large")
     with communities:
         st.markdown("**The largest communities**")
-        st.dataframe(community_table(network), key="home_communities", hide_index=True)
+        st.dataframe(
+            community_table(network),
+            key="home_communities",
+            hide_index=True,
+            column_config={
+                "community": st.column_config.NumberColumn("#", width=40),
+                "documents": st.column_config.NumberColumn(width=90),
+                "tags": st.column_config.TextColumn(width=330),
+            },
+        )
         with st.container(horizontal=True):
             st.page_link("pages/1_Network.py", label="Explore the network", icon=":material/hub:")
             st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")

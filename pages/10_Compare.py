@@ -20,6 +20,7 @@ workspace = open_workspace(
     "What would another configuration change? Compare what you look at with another threshold or another YAML.",
     icon=":material/difference:",
 )
+NARROW = {name: st.column_config.TextColumn(width=190) for name in ("one", "other")}
 WAYS = ("Another threshold", "Another configuration")
 
 
@@ -76,10 +77,10 @@ with shown_errors():
     gained, lost = st.columns(2, gap="large")
     with gained:
         st.subheader(f"Gained: {found.n_gained:,} edges", anchor=False)
-        st.dataframe(edge_change_table(found.gained, first), key="gained", hide_index=True)
+        st.dataframe(edge_change_table(found.gained, first), key="gained", hide_index=True, column_config=NARROW)
     with lost:
         st.subheader(f"Lost: {found.n_lost:,} edges", anchor=False)
-        st.dataframe(edge_change_table(found.lost, first), key="lost", hide_index=True)
+        st.dataframe(edge_change_table(found.lost, first), key="lost", hide_index=True, column_config=NARROW)
     st.subheader("The same question, asked of both", anchor=False)
     asked = st.text_input("Question", workspace.queries[0].text if workspace.queries else "", key="compare_question")
     if asked.strip():

@@ -29,7 +29,15 @@ workspace = open_workspace(
 
 def linked_table(frame, node_ids, *, key: str) -> None:
     """A table whose chosen row opens the document in the network."""
-    event = st.dataframe(frame, key=key, hide_index=True, on_select="rerun", selection_mode="single-row", height=420)
+    event = st.dataframe(
+        frame,
+        key=key,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        height=420,
+        column_config={"document": st.column_config.TextColumn(width=250)},
+    )
     rows = event.selection.rows
     left, right = st.columns(2)
     if left.button("Show the chosen row in the network", key=f"{key}_show", disabled=not rows, icon=":material/hub:"):

@@ -51,6 +51,7 @@ def difference_chart(report: EvaluationReport, metric: str) -> go.Figure:
             marker={"size": 11, "color": colors},
             error_x={
                 "type": "data",
+                "color": REST,
                 "symmetric": False,
                 "array": [100 * (d.high - d.mean) for d in found],
                 "arrayminus": [100 * (d.mean - d.low) for d in found],

@@ -53,7 +53,7 @@ def _samples() -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container():
                 st.markdown(f"**{literal(sample.title)}** · {len(sample.corpus):,} documents")
-                st.caption(literal(sample.description))
+                st.caption(literal(sample.description.replace("`", "")))
             if st.button("Open", key=f"open_{name}", help=f"Build the sample {sample.title}"):
                 use_workspace(sample_workspace(name))
                 st.rerun()
