@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 
 import streamlit as st
-from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
 
 from cnrag_core.config.infer import infer_config
 from cnrag_core.config.loader import load_config, to_yaml
@@ -15,6 +14,7 @@ from cnrag_core.corpus.readers import read_bytes
 from cnrag_core.corpus.samples import load_sample, sample_names
 from cnrag_core.cost import estimate_cost
 from cnrag_core.errors import CNRagError, ConfigError
+from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
 from cnrag_core.jobs import Job
 from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import schema_table
