@@ -19,18 +19,18 @@ BESIDE = {
     "notebook": ("The notebook's walk", "As the course notebook has it, with its faults; it reads no budget."),
 }
 
+NARROW = {name: st.column_config.Column(width=width) for name, width in {"#": 36, "needed": 66, "tokens": 64}.items()}
+
 
 def walked(request: WalkRequest) -> dict:
     """The walk and what stands beside it, for the same question and budget."""
-    network = current_network(workspace)
-    if "walker" not in network.__dict__ and network.base is None:
-        with st.spinner("Cutting the texts, finding concepts, linking chunks …"):
-            network.walker  # noqa: B018  (made here, where somebody is told to wait)
+    with st.spinner("Cutting the texts, finding concepts, linking chunks …"):
+        walker = current_network(workspace).walker  # made on first use
     common = {"budget": request.budget, "required_evidence": request.evidence, "n_seeds": request.n_seeds}
     return {
-        "audited": network.traverse(request.question, check=request.check, cost=request.cost, **common),
-        "flat": network.traverse(request.question, walk="flat", **common),
-        "notebook": network.traverse(request.question, walk="notebook", **common),
+        "audited": walker.traverse(request.question, check=request.check, cost=request.cost, **common),
+        "flat": walker.traverse(request.question, walk="flat", **common),
+        "notebook": walker.traverse(request.question, walk="notebook", **common),
     }
 
 
@@ -60,7 +60,7 @@ def beside(traces, graph) -> None:
         title, explanation = BESIDE[name]
         with column:
             st.markdown(f"**{title}**", help=explanation)
-            st.dataframe(context_table(trace, graph), key=f"context_{name}")
+            st.dataframe(context_table(trace, graph), key=f"context_{name}", hide_index=True, column_config=NARROW)
             st.caption(literal(outcome(trace)))
             for sentence in trace.remarks if name != "audited" else ():
                 st.caption(literal(sentence))

@@ -19,6 +19,9 @@ MIN_COSINE = 0.8
 COSINE_WEIGHT = 0.7
 CONCEPT_WEIGHT = 0.3
 
+DIRECTED_KINDS = frozenset({"mention", "reference"})
+"""Edges that lead one way only: from the text that says something to what it speaks of."""
+
 
 @dataclass(frozen=True)
 class ChunkNode:
@@ -98,20 +101,27 @@ class ConceptGraph:
         return (name,) if name in self.chunks else self.chunks_of.get(name, ())
 
     @cached_property
-    def kinds(self) -> dict[str, int]:
-        """Edges of each kind, the most frequent first; undirected ones counted once."""
-        ends: dict[tuple[str, str], str] = {}
+    def edges_once(self) -> tuple[tuple[str, ConceptEdge], ...]:
+        """(source, edge) of every edge: an undirected one from one of its ends, a directed one from its source."""
+        seen: set[tuple[str, str, str]] = set()
+        found = []
         for source, edges in self.edges.items():
             for edge in edges:
-                if ends.get((edge.target, source)) != edge.kind:
-                    ends[source, edge.target] = edge.kind
-        return dict(sorted(Counter(ends.values()).items(), key=lambda entry: (-entry[1], entry[0])))
+                if edge.kind in DIRECTED_KINDS or (edge.target, source, edge.kind) not in seen:
+                    seen.add((source, edge.target, edge.kind))
+                    found.append((source, edge))
+        return tuple(found)
 
     @cached_property
+    def kinds(self) -> dict[str, int]:
+        """Edges of each kind, the most frequent first."""
+        counts = Counter(edge.kind for _, edge in self.edges_once)
+        return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+    @property
     def n_edges(self) -> int:
         """Edges, each undirected one counted once and each directed one once."""
-        ends = {(a, edge.target) for a, edges in self.edges.items() for edge in edges}
-        return sum((b, a) not in ends or a < b for a, b in ends)
+        return len(self.edges_once)
 
     @cached_property
     def n_isolated(self) -> int:

@@ -108,6 +108,7 @@ class _Walk:
         self.settled: set[str] = set()
         self.concepts: set[str] = set()
         self.texts: dict[str, str] = {}
+        self.tokens: dict[str, int] = {}
         self.steps: list[Step] = []
         self.total_tokens = 0
         self.n_checks = self.n_chunks_sent = self.since_check = 0
@@ -125,6 +126,8 @@ class _Walk:
                 return "check_budget"
             if self._visit(*cheapest):
                 return "complete"
+            if self.steps[-1].action == "skip_tokens" and not self._something_fits():
+                break
         if self.check is not None and self.since_check and self.n_checks < self.budget.max_checks and self._ask():
             return "complete"
         if self.skipped_for_tokens:
@@ -152,7 +155,7 @@ class _Walk:
         """Add a chunk that fits, ask whether the context is complete, expand it if not."""
         chunk = self.graph.chunks[chunk_id]
         parent, edge, hop = self.arrival[chunk_id]
-        tokens = self.tokenizer.count(chunk.text)
+        tokens = self._tokens(chunk_id)
         fits = self.total_tokens + tokens <= self.budget.max_tokens
         answer: bool | None = None
         new: tuple[str, ...] = ()
@@ -191,6 +194,17 @@ class _Walk:
             )
         )
         return bool(answer)
+
+    def _tokens(self, chunk_id: str) -> int:
+        """Tokens of a chunk, counted once."""
+        if chunk_id not in self.tokens:
+            self.tokens[chunk_id] = self.tokenizer.count(self.graph.chunks[chunk_id].text)
+        return self.tokens[chunk_id]
+
+    def _something_fits(self) -> bool:
+        """Whether any queued chunk fits into what is left of the context: else there is no use in going on."""
+        left = self.budget.max_tokens - self.total_tokens
+        return any(self._tokens(chunk_id) <= left for _, chunk_id in self.queue if chunk_id not in self.settled)
 
     def _ask(self) -> bool:
         assert self.check is not None

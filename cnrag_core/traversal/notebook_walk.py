@@ -25,6 +25,7 @@ INVERTED_SEEDS = "The seed priority is 1 / distance, so the farthest seed was ta
 ZERO_DISTANCE = "A seed at distance 0 divides by zero; the notebook stops there, here it goes last."
 NEVER_EXPANDED = "Chunks that were discovered but never expanded: {names}."
 GATED = "Chunks that pushed nothing because all their concepts had been seen: {names}."
+MOST_NAMED = 8
 OVER_BUDGET = "The context holds {tokens:,} tokens; the limit of {limit:,} was never read."
 
 
@@ -171,9 +172,15 @@ class _NotebookWalk:
         stuck = [c for c in self.texts if c not in self.expanded and c not in gated and self.graph.neighbors(c)]
         last = self.steps[-1] if self.steps else None
         if stuck and not (last is not None and last.check):
-            found.append(NEVER_EXPANDED.format(names=", ".join(stuck)))
+            found.append(NEVER_EXPANDED.format(names=_listed(stuck)))
         if gated:
-            found.append(GATED.format(names=", ".join(gated)))
+            found.append(GATED.format(names=_listed(gated)))
         if self.total_tokens > budget.max_tokens:
             found.append(OVER_BUDGET.format(tokens=self.total_tokens, limit=budget.max_tokens))
         return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

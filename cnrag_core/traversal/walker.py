@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
@@ -31,7 +31,7 @@ from cnrag_core.traversal.flat import flat_retrieval
 from cnrag_core.traversal.notebook_walk import notebook_walk
 from cnrag_core.traversal.query_cost import QueryAwareCost, QuestionTerms
 from cnrag_core.traversal.seeds import seeds_of
-from cnrag_core.traversal.tokenizer import Tokenizer
+from cnrag_core.traversal.tokenizer import Tokenizer, default_tokenizer
 from cnrag_core.traversal.trace import Seed, TraversalTrace, WalkName
 from cnrag_core.types import Progress, silent
 
@@ -116,7 +116,7 @@ class Walker:
             "query": query,
             "check": check,
             "required_evidence": tuple(required_evidence or ()),
-            "tokenizer": tokenizer,
+            "tokenizer": tokenizer or self._tokenizer,
         }
         scores = self.scorer.score(query)
         if walk == "flat":
@@ -126,6 +126,12 @@ class Walker:
             return notebook_walk(self.graph, self._as_distances(query, seeds), budget, **common)
         edge_cost = self._edge_cost(query, scores, cost)
         return audited_walk(self.graph, seeds, budget, edge_cost=edge_cost, gate=gate, **common)
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        """The default tokenizer, each chunk counted once for all walks."""
+        default = default_tokenizer()
+        return Tokenizer(default.name, lru_cache(maxsize=None)(default.count))
 
     @cached_property
     def _ids(self) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def walk_data(scene: WalkScene, step: int, *, only: Collection[str] = (), focus:
         nodes_are="chunks",
     )
     layout = hashlib.sha256("\0".join(scene.chunk_ids).encode("utf-8", "replace") + scene.positions.tobytes())
-    key = f"{layout.hexdigest()[:16]}"
+    key = layout.hexdigest()[:16]
     walked = hashlib.sha256(repr((scene.trace.path, scene.trace.walk)).encode("utf-8", "replace")).hexdigest()[:12]
     data = component_data(
         picture,
@@ -178,7 +178,10 @@ def walk_data(scene: WalkScene, step: int, *, only: Collection[str] = (), focus:
         highlight=_highlight(scene, step, parts),
         alt=f"Walk after step {step}: {scene.counts}. The same is in the tables below.",
     )
-    return {**data, "legend": _legend(scene, parts, only)}
+    last = scene.parts(len(scene.trace.steps))
+    walked_ids = [str(scene.number[c]) for c in scene.chunk_ids if last[c] is not UNSEEN]
+    fit = {"key": f"{key}-{walked}", "ids": walked_ids} if walked_ids else None
+    return {**data, "legend": _legend(scene, parts, only), "fit": fit}
 
 
 def _chunks_drawn(trace: TraversalTrace, graph: ConceptGraph) -> set[str]:
@@ -200,16 +203,10 @@ def _chunks_drawn(trace: TraversalTrace, graph: ConceptGraph) -> set[str]:
 
 
 def _edges_among(graph: ConceptGraph, number: Mapping[str, int]) -> dict[tuple[str, str], ConceptEdge]:
-    """One edge for each pair of chunks; of an undirected one only one direction."""
-    found: dict[tuple[str, str], ConceptEdge] = {}
-    for source in number:
-        for edge in graph.neighbors(source):
-            if edge.target not in number:
-                continue
-            back = found.get((edge.target, source))
-            if back is None or back.kind != edge.kind:
-                found[source, edge.target] = edge
-    return found
+    """The edges between drawn chunks, by their ends."""
+    return {
+        (source, edge.target): edge for source, edge in graph.edges_once if source in number and edge.target in number
+    }
 
 
 def _undirected(

@@ -20,22 +20,33 @@ KIND_IN_WORDS = {
 }
 COLUMNS = ("step", "chunk", "reached from", "because", "weight", "cost", "hop", "tokens", "total", "check")
 
-WALK_IN_WORDS = {"audited": "audited walk", "notebook": "notebook's walk", "flat": "flat retrieval"}
+WALK_IN_WORDS = {"audited": "walk", "notebook": "notebook's walk", "flat": "flat retrieval"}
 
 
 def chunk_label(graph: ConceptGraph, chunk_id: str) -> str:
     """What people call a chunk: its document's title, with the part and the page where there are several.
 
-    A chunk that the graph does not hold is called by its id.
+    Where the title is but the beginning of the text, a part is called by its own beginning. A chunk that the
+    graph does not hold is called by its id.
     """
     chunk = graph.chunks.get(chunk_id)
     if chunk is None:
         return chunk_id
-    name = shortened(chunk.title or chunk.text or chunk.id)
     siblings = graph.chunks_of[chunk.document_id]
-    part = f" · part {siblings.index(chunk_id) + 1} of {len(siblings)}" if len(siblings) > 1 else ""
-    page = f" · page {chunk.page}" if chunk.page is not None else ""
-    return f"{name}{page}{part}"
+    page = f"page {chunk.page}" if chunk.page is not None else ""
+    part = f"part {siblings.index(chunk_id) + 1}" if len(siblings) > 1 else ""
+    place = ", ".join(filter(None, (page, part)))
+    if not _is_beginning(chunk.title, graph.chunks[siblings[0]].text):
+        name = shortened(chunk.title)
+        return f"{name} · {place}" if place else name
+    name = shortened(chunk.text or chunk.id)
+    return f"{place}: {name}" if place else name
+
+
+def _is_beginning(title: str, text: str) -> bool:
+    """Whether a title says no more than the text begins with, as readers make one where there is none."""
+    begin = " ".join(title.rstrip("…").split())
+    return " ".join(text[: 4 * len(title) + 40].split()).startswith(begin)
 
 
 def place_of(chunk: ChunkNode) -> str:

@@ -28,7 +28,7 @@ def step_table(trace: TraversalTrace, graph: ConceptGraph) -> pd.DataFrame:
             "chunk": [chunk_label(graph, step.chunk_id) for step in steps],
             "reached from": ["" if step.parent is None else chunk_label(graph, step.parent) for step in steps],
             "because": [because(step) for step in steps],
-            "weight": pd.array([step.edge_weight for step in steps], dtype="Float64"),
+            "weight": ["" if step.edge_weight is None else f"{step.edge_weight:.3f}" for step in steps],
             "cost": [step.cost for step in steps],
             "hop": [step.hop for step in steps],
             "tokens": [step.tokens for step in steps],
@@ -43,11 +43,12 @@ def context_table(trace: TraversalTrace, graph: ConceptGraph) -> pd.DataFrame:
     """What is in the context, in order; where evidence is required, whether each chunk is part of it."""
     needed = {chunk_id for name in trace.required_evidence for chunk_id in graph.chunk_ids_of(name)}
     visited = trace.visited
-    columns: dict[str, Sequence[object]] = {"chunk": [chunk_label(graph, step.chunk_id) for step in visited]}
+    columns: dict[str, Sequence[object]] = {"#": range(1, len(visited) + 1)}
+    columns["chunk"] = [chunk_label(graph, step.chunk_id) for step in visited]
     if needed:
         columns["needed"] = ["yes" if step.chunk_id in needed else "" for step in visited]
     columns["tokens"] = [step.tokens for step in visited]
-    return pd.DataFrame(columns, index=pd.RangeIndex(1, len(visited) + 1, name="#"))
+    return pd.DataFrame(columns)
 
 
 def frontier_table(trace: TraversalTrace, graph: ConceptGraph, step: int) -> pd.DataFrame:
@@ -87,8 +88,6 @@ def comparison_sentence(traces: Mapping[str, TraversalTrace]) -> str:
     for name, trace in traces.items():
         found = evidence_count(trace)
         what = f"{found} needed pieces" if found else f"{len(trace.path):,} chunks"
-        parts.append(
-            f"the {WALK_IN_WORDS[name]} holds {what} in {trace.total_tokens:,} tokens"
-        )
+        parts.append(f"the {WALK_IN_WORDS[name]} holds {what} in {trace.total_tokens:,} tokens")
     sentence = "; ".join(parts) + "."
     return sentence[0].upper() + sentence[1:]

@@ -15,6 +15,11 @@ from cnrag_core.traversal.language_model import LanguageModel
 from cnrag_core.traversal.reach import evidence_of
 from cnrag_core.workspace import Workspace
 
+KEPT = "session"
+"""How long a value is kept: without it a widget forgets when another page is shown."""
+
+BUDGET_KEYS = ("walk_tokens", "walk_nodes", "walk_hops", "walk_checks", "walk_every", "walk_seeds")
+
 
 @dataclass(frozen=True)
 class WalkRequest:
@@ -29,8 +34,9 @@ class WalkRequest:
 
 
 def ask(workspace: Workspace) -> WalkRequest:
-    """Draw the controls and return what they say."""
+    """Draw the controls and return what they say; their values outlive a visit to another page."""
     judged = _judged(workspace)
+    _forget_other(workspace)
     question = _question(judged)
     with st.expander("Budgets and options", icon=":material/tune:"):
         budget, n_seeds = _budgets(workspace)
@@ -39,6 +45,15 @@ def ask(workspace: Workspace) -> WalkRequest:
     asked = judged.get(question)
     evidence = evidence_of(asked) if asked is not None and evidence_wanted else ()
     return WalkRequest(question, budget, n_seeds, evidence, cost, check)
+
+
+def _forget_other(workspace: Workspace) -> None:
+    """What was asked of another corpus, or under other budgets, does not carry over."""
+    here = f"{workspace.name}-{workspace.config.digest}"
+    if st.session_state.get("walk_of") not in (None, here):
+        for key in ("walk_question", "walk_judged", *BUDGET_KEYS):
+            st.session_state.pop(key, None)
+    st.session_state["walk_of"] = here
 
 
 def _judged(workspace: Workspace) -> Mapping[str, JudgedQuery]:
@@ -62,7 +77,7 @@ def _question(judged: Mapping[str, JudgedQuery]) -> str:
                 on_change=_take_judged,
             )
     with typed:
-        question = st.text_input("Question", key="walk_question", placeholder="in plain words")
+        question = st.text_input("Question", key="walk_question", placeholder="in plain words", persist_state=KEPT)
     if question.strip():
         st.query_params["q"] = question
     return question.strip()
@@ -89,7 +104,9 @@ def _budgets(workspace: Workspace) -> tuple[Budget, int]:
         least = 1 if key == "walk_every" else 0
         if key not in st.session_state:
             st.session_state[key] = default
-        values.append(int(column.number_input(label, least, 1_000_000, step=1, key=key, help=explanation)))
+        values.append(
+            int(column.number_input(label, least, 1_000_000, step=1, key=key, help=explanation, persist_state=KEPT))
+        )
     tokens, nodes, hops, checks, every, seeds = values
     budget = Budget(max_tokens=tokens, max_nodes=nodes, max_hops=hops, max_checks=checks, check_every=every)
     return budget, min(seeds, 1000)
@@ -104,11 +121,14 @@ COSTS = {
 
 def _options(has_evidence: bool) -> tuple[str, bool]:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    cost = left.selectbox("An edge costs", list(COSTS), format_func=COSTS.__getitem__, key="walk_cost")
+    cost = left.selectbox(
+        "An edge costs", list(COSTS), format_func=COSTS.__getitem__, key="walk_cost", persist_state=KEPT
+    )
     wanted = right.toggle(
         "Stop when the known evidence is there",
         value=True,
         key="walk_evidence",
+        persist_state=KEPT,
         disabled=not has_evidence,
         help="Needs a question whose evidence is known. Off: the walk goes on until a budget ends it.",
     )
@@ -120,6 +140,7 @@ def _language_model() -> LanguageModelCheck | None:
     if not st.toggle(
         "Ask a language model whether the context suffices",
         key="walk_model_on",
+        persist_state=KEPT,
         help="Every check sends the whole context so far to the server that you choose.",
     ):
         return None
@@ -128,9 +149,9 @@ def _language_model() -> LanguageModelCheck | None:
         st.info("This installation allows no model server; OLLAMA_ALLOWED_HOSTS sets them.")
         return None
     server, kind, name = st.columns([2, 1, 2])
-    host = server.selectbox("Server", hosts, key="walk_model_host")
-    api = kind.selectbox("Speaks", ["ollama", "openai"], key="walk_model_api")
-    model = name.text_input("Model", key="walk_model_name", placeholder="as the server knows it")
+    host = server.selectbox("Server", hosts, key="walk_model_host", persist_state=KEPT)
+    api = kind.selectbox("Speaks", ["ollama", "openai"], key="walk_model_api", persist_state=KEPT)
+    model = name.text_input("Model", key="walk_model_name", placeholder="as the server knows it", persist_state=KEPT)
     if not model.strip():
         st.caption("Name the model to ask it.")
         return None

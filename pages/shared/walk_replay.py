@@ -60,15 +60,15 @@ def replay(trace: TraversalTrace, graph: ConceptGraph) -> None:
         on_select=lambda: _on_row(n_steps),
         selection_mode="single-row",
         column_config={
-            "weight": st.column_config.NumberColumn(
-                format="%.3f", help="Of the edge that led here. A lead, not evidence."
-            ),
+            "weight": st.column_config.TextColumn(help="Of the edge that led here. A lead, not evidence."),
             "cost": st.column_config.NumberColumn(
                 format="%.2f", help="Of the seed and of every edge on the way; the cheapest goes first."
             ),
             "hop": st.column_config.NumberColumn(help="Edges from the seed."),
             "total": st.column_config.NumberColumn(help="Tokens of the context after this step."),
             "check": st.column_config.TextColumn(help="What the completeness check said."),
+            "chunk": st.column_config.TextColumn(width="medium"),
+            "reached from": st.column_config.TextColumn(width="medium"),
             "because": st.column_config.TextColumn(width="medium"),
             "decision": st.column_config.TextColumn(width="large"),
         },
@@ -100,7 +100,7 @@ def _step_row(n_steps: int) -> int:
             width="stretch",
         )
     with slider:
-        return int(st.slider(f"Step, of {n_steps:,}", 0, n_steps, key="walk_step"))
+        return int(st.slider(f"Step (of {n_steps:,})", 0, n_steps, key="walk_step", persist_state="session"))
 
 
 def _go(step: int) -> None:
