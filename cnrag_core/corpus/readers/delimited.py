@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -19,6 +20,7 @@ from cnrag_core.errors import CorpusError
 DELIMITERS = ",\t;|"
 SAMPLE_CHARACTERS = 64 * 1024
 SAMPLE_ROWS = 100
+_NAMED_DELIMITER = re.compile(r"sep=([^\w\s\"]|\t)\r?\n", re.IGNORECASE)  # what Excel writes above a table
 _END = "\x00end of file\x00"
 """Fed behind the last line: where it is swallowed into a cell, a quote was never closed."""
 
@@ -32,7 +34,10 @@ def read(source: Source) -> Iterator[Record]:
         If a quote is never closed; what comes behind it cannot be told apart.
     """
     text = source.text().replace("\x00", "\ufffd")
-    delimiter = sniff_delimiter(text) or ","
+    named = _NAMED_DELIMITER.match(text)
+    if named:
+        text = text[named.end() :]
+    delimiter = named[1] if named else sniff_delimiter(text) or ","
     literal_quotes = delimiter == "\t" and not _quotes_pair(text)
     yield from records_of_rows(_rows(text, delimiter, literal_quotes, source), source)
 

@@ -8,11 +8,13 @@ from typing import Any
 
 from cnrag_core.corpus.readers.archives import check_archive
 from cnrag_core.corpus.readers.source import Source
-from cnrag_core.corpus.readers.tables import MAX_COLUMNS, NumberedRow, records_of_rows
+from cnrag_core.corpus.readers.tables import NumberedRow, records_of_rows
 from cnrag_core.corpus.records import Record
 from cnrag_core.corpus.report import refusing
 from cnrag_core.corpus.wording import listed
 from cnrag_core.errors import CorpusError
+
+MAX_CELLS = 50_000_000
 
 
 def read(source: Source) -> Iterator[Record]:
@@ -35,20 +37,24 @@ def read(source: Source) -> Iterator[Record]:
             if len(filled) > 1:
                 others = listed(sheet.title for sheet in filled[1:])
                 source.report.warn(f"Sheet {listed([filled[0].title])} of {source.name} was read; not read: {others}.")
-            yield from records_of_rows(_rows(filled[0]), source, unit="row")
+            yield from records_of_rows(_rows(filled[0], source.name), source, unit="row")
         finally:
             book.close()
 
 
 def _has_cells(sheet: Any) -> bool:
     sheet.reset_dimensions()  # what a file says of its own size may be anything
-    return any(
-        cell is not None for row in sheet.iter_rows(max_row=1000, max_col=MAX_COLUMNS, values_only=True) for cell in row
-    )
+    rows = sheet.iter_rows(max_row=1000, values_only=True)
+    return any(cell is not None for row in rows for cell in row)
 
 
-def _rows(sheet: Any) -> Iterator[NumberedRow]:
-    for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS, values_only=True), start=1):
+def _rows(sheet: Any, name: str) -> Iterator[NumberedRow]:
+    n_cells = 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        # a row is as wide as its last cell, and that may stand in column 16,384 of every row
+        n_cells += len(row)
+        if n_cells > MAX_CELLS:
+            raise CorpusError(f"{name} has more than {MAX_CELLS:,} cells, most of them empty; save only the table.")
         if row:
             yield number, _plain(row)
 

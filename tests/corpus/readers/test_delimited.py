@@ -36,6 +36,10 @@ def test_semicolons_beside_decimal_commas() -> None:
     assert sniff_delimiter("a;b;c\n1,5;2,5;3,5\n") == ";"
 
 
+def test_a_delimiter_that_the_file_names_is_used() -> None:
+    assert rows(read("sep=;\r\nid;title\r\na;One, two, three\r\n")) == [{"title": "One, two, three"}]
+
+
 def test_a_table_of_one_column() -> None:
     assert rows(read("title\nOne title\nTwo titles\n")) == [{"title": "One title"}, {"title": "Two titles"}]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Callable
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -61,6 +63,43 @@ RIS = b"TY  - JOUR\nAU  - Doe\nTI  - Title\nPY  - 2001\nER  - \nTY  - BOOK\nTI  
 FEED = b'<?xml version="1.0"?><rss><item><title>One</title><description>&lt;p&gt;x&lt;/p&gt;</description></item></rss>'
 
 
+PDF = b"""%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>
+endobj
+4 0 obj << /Length 43 >> stream
+BT /F1 12 Tf 20 100 Td (Trees drink) Tj ET
+endstream endobj
+5 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+trailer << /Root 1 0 R >>
+startxref
+0
+%%EOF
+"""
+
+
+def _xlsx() -> bytes:
+    book = openpyxl.Workbook()
+    for row in (["id", "title", "n"], ["a", "One title", 1], ["b", "Two titles", 2.5]):
+        book.active.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def _ods() -> bytes:
+    name = "urn:oasis:names:tc:opendocument:xmlns:{0}:1.0"
+    spaces = " ".join(f'xmlns:{key}="{name.format(key)}"' for key in ("office", "table", "text"))
+    row = "<table:table-row><table:table-cell><text:p>{}</text:p></table:table-cell></table:table-row>"
+    rows = "".join(map(row.format, ("title", "One title", "Two titles")))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", f"<office:x {spaces}><table:table>{rows}</table:table></office:x>")
+    return buffer.getvalue()
+
+
 def _parquet() -> bytes:
     buffer = io.BytesIO()
     table = pa.table({"id": ["a", "b"], "t": ["x y", None], "tags": [["p"], []], "n": [1, 2]})
@@ -101,9 +140,8 @@ def test_changed_text_files(name: str, original: bytes, skip_bad_rows: bool) -> 
 
 
 @pytest.mark.parametrize(("name", "make"), [("x.parquet", _parquet), ("x.zip", _zip)])
-def test_changed_binary_files(name: str, make: object) -> None:
-    assert callable(make)
-    original: bytes = make()
+def test_changed_binary_files(name: str, make: Callable[[], bytes]) -> None:
+    original = make()
 
     @given(mutated(original))
     @FUZZ
@@ -113,10 +151,22 @@ def test_changed_binary_files(name: str, make: object) -> None:
     check()
 
 
-@given(mutated(__import__("base64").b64decode("UEsDBA==") + b"\x00" * 60))
-@FEW
-def test_changed_archives_of_nothing(data: bytes) -> None:
-    survives(data, "x.zip")
+@pytest.mark.parametrize(("name", "make"), [("x.xlsx", _xlsx), ("x.ods", _ods)])
+def test_changed_spreadsheets(name: str, make: Callable[[], bytes]) -> None:
+    original = make()
+
+    @given(mutated(original))
+    @FEW
+    def check(data: bytes) -> None:
+        survives(data, name)
+
+    check()
+
+
+@given(mutated(PDF))
+@settings(max_examples=12, deadline=None, derandomize=True)
+def test_changed_pdfs(data: bytes) -> None:
+    survives(data, "x.pdf")
 
 
 @given(

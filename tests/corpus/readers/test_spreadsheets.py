@@ -81,6 +81,14 @@ def test_the_first_sheet_that_is_not_empty_is_read_and_the_others_are_told() -> 
     assert any("Sheet 'Papers' of x.xlsx was read; not read: 'Notes'." in text for text in corpus.warnings)
 
 
+def test_a_cell_far_to_the_right_of_every_row_is_refused() -> None:
+    data = xlsx(S=[HEADER, *([None] * 2500 + ["x"] for _ in range(3))])
+    with pytest.raises(
+        CorpusError, match=r"row 2: 2,501 cells were found under 5 columns|2,501 columns; at most 2,000"
+    ):
+        read_bytes(data, "x.xlsx")
+
+
 def test_an_empty_workbook_is_refused() -> None:
     with pytest.raises(CorpusError, match=r"x\.xlsx has no sheet with anything in it"):
         read_bytes(xlsx(Empty=[]), "x.xlsx")
