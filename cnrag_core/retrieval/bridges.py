@@ -6,14 +6,12 @@ to it. `retrieval.paths` tells what they are for.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.chunking.sentences import sentence_spans
 from cnrag_core.graph.links import KINDS, TypedLinks
 from cnrag_core.retrieval.bm25 import QueryTerms
 from cnrag_core.retrieval.path_setting import PathSetting
@@ -108,15 +106,21 @@ class BridgeFinder:
     def _strongest_places(self, start: int) -> list[tuple[int, float]]:
         """For each name in the text, the occurrence whose sentence says most of the question, and how much."""
         strongest: dict[int, tuple[int, float]] = {}
-        sentences: dict[int, _Sentences] = {}
+        shares: dict[int, list[float]] = {}
         names = self._names
-        for place in names.occurrences(start):
-            field = int(names.field[place])
-            if field not in sentences:
-                text = self._scorer.documents[start].text(names.fields[field])
-                sentences[field] = _Sentences(text, self._scorer, self._share_of_term)
-            overlap = sentences[field].overlap_at(int(names.start[place]))
-            name = int(names.name[place])
+        places = names.occurrences(start)
+        for place, name, field, begin in zip(
+            places,
+            names.name[places.start : places.stop].tolist(),
+            names.field[places.start : places.stop].tolist(),
+            names.start[places.start : places.stop].tolist(),
+            strict=True,
+        ):
+            sentences = self._scorer.sentences.of(start, names.fields[field])
+            if field not in shares:
+                shares[field] = sentences.shares(self._share_of_term)
+            at = sentences.at(begin)
+            overlap = shares[field][at] if at >= 0 else 0.0
             if name not in strongest or overlap > strongest[name][1]:
                 strongest[name] = (place, overlap)
         return list(strongest.values())
@@ -136,35 +140,19 @@ class BridgeFinder:
     def step(self, start: int, target: int) -> PathStep:
         """The bridge from one document to another, in words."""
         bridges = self.of(start)
-        at = int(np.searchsorted(bridges.targets, target))
-        kind, place = BRIDGE_KINDS[int(bridges.kinds[at])], int(bridges.places[at])
+        found = int(np.searchsorted(bridges.targets, target))
+        kind, place = BRIDGE_KINDS[int(bridges.kinds[found])], int(bridges.places[found])
         source, reached = self._scorer.documents[start].id, self._scorer.documents[target].id
-        weight = float(bridges.weights[at])
+        weight = float(bridges.weights[found])
         if self._links is not None and kind in ("reference", "adjacent"):
             return PathStep(source, reached, kind, weight, self._links.evidence(place), self._links.sentence(place))
         names = self._names
         text = self._scorer.documents[start].text(names.fields[int(names.field[place])])
         begin, end = int(names.start[place]), int(names.end[place])
-        sentence = next((text[a:b] for a, b in sentence_spans(text) if a <= begin < b), "")
+        sentences = self._scorer.sentences.of(start, names.fields[int(names.field[place])])
+        at = sentences.at(begin)
+        sentence = text[slice(*sentences.spans[at])] if at >= 0 else ""
         return PathStep(source, reached, kind, weight, (text[begin:end],), sentence)
-
-
-class _Sentences:
-    """Sentences of one text, and how much of the question each holds."""
-
-    def __init__(self, text: str, scorer: QueryScorer, share_of_term: Mapping[int, float]) -> None:
-        spans = sentence_spans(text)
-        index = scorer.index
-        self._starts = [start for start, _ in spans]
-        self._overlaps = []
-        for start, end in spans:
-            columns = {index.vocabulary.get(term, -1) for term in index.analyzer.terms(text[start:end])}
-            self._overlaps.append(sum(share for column, share in share_of_term.items() if column in columns))
-
-    def overlap_at(self, position: int) -> float:
-        """Share of the question, by the rarity of its terms, in the sentence at a character."""
-        at = bisect_right(self._starts, position) - 1
-        return self._overlaps[at] if at >= 0 else 0.0
 
 
 def _strongest(start: int, parts: Sequence[tuple[NDArray[np.int32], float, int, str]]) -> Bridges:

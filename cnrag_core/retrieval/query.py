@@ -27,6 +27,7 @@ from cnrag_core.errors import ConfigError, EmbeddingError
 from cnrag_core.graph.name_index import NameIndex, index_names, mention_rate
 from cnrag_core.retrieval.bm25 import QueryTerms, TermIndex
 from cnrag_core.retrieval.filters import known_fields
+from cnrag_core.retrieval.sentences import SentenceReader
 from cnrag_core.types import Rows, Scores
 
 if TYPE_CHECKING:
@@ -161,6 +162,11 @@ class QueryScorer:
     def names(self) -> NameIndex:
         """Titles and capitalised phrases, and where they occur; built when first asked for."""
         return index_names(self.documents, title_field=self.title_field, text_fields=self.name_fields)
+
+    @cached_property
+    def sentences(self) -> SentenceReader:
+        """The sentences of the texts, as sets of terms."""
+        return SentenceReader(self.documents, self.index)
 
     @cached_property
     def mentions_per_document(self) -> float:
