@@ -1,0 +1,290 @@
+"""The dashboard as a visitor has it: one server, and windows of a real browser that record what goes wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from time import monotonic
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from playwright.sync_api import ConsoleMessage, Locator, Page, expect
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES_OF_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 60_000
+"""Milliseconds until something that was asked for must be on the page: a busy machine is no fault of a page."""
+
+IDLE = """
+() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const now = performance.now();
+  if (!app || app.dataset.testScriptState !== 'notRunning' || document.querySelector('[data-stale=true]')) window.cnragBusy = now;
+  return now - (window.cnragBusy ??= now) > 400;
+}
+"""
+"""The script has been at rest for 0.4 s: what is typed or dragged reaches it only after a moment."""
+
+
+def chromium() -> str | None:
+    """Path of an installed Chromium, or None."""
+    return next(filter(None, map(shutil.which, NAMES_OF_CHROMIUM)), None)
+
+
+class Server:
+    """A Streamlit server of the dashboard on a free port, until it is stopped."""
+
+    def __init__(self, log: Path, **environment: str) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.log = log
+        self.url = f"http://127.0.0.1:{port}"
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+        with log.open("wb") as file:
+            self._process = subprocess.Popen(
+                command, cwd=ROOT, env={**os.environ, **environment}, stdout=file, stderr=subprocess.STDOUT
+            )
+        self._wait()
+
+    def stop(self) -> None:
+        """End it, at once if it does not go by itself."""
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _wait(self, seconds: float = 90) -> None:
+        start = monotonic()
+        while monotonic() - start < seconds:
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=5) as answer:
+                    if answer.status == 200:
+                        return
+            except (urllib.error.URLError, OSError):
+                pass
+            try:
+                self._process.wait(0.2)
+            except subprocess.TimeoutExpired:
+                continue
+            break
+        self.stop()
+        raise RuntimeError(f"the dashboard did not start:\n{self.log.read_text('utf-8', 'replace')[-2000:]}")
+
+
+class Window:
+    """One window of the browser on the dashboard.
+
+    Whatever it asks for anywhere but on the server is refused and recorded, as are errors of the page and
+    of the console. `assert_clean` says whether there were any.
+    """
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.asked_elsewhere: list[str] = []
+        self.errors: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.context.route(lambda address: not self._is_ours(address), self._refuse)
+        page.on("websocket", lambda socket: self._is_ours(socket.url) or self.asked_elsewhere.append(socket.url))
+        page.on("pageerror", lambda error: self.errors.append(f"page: {error}"))
+        page.on("console", self._heard)
+
+    # Going somewhere.
+
+    def open(self, name: str = "", **link: str) -> None:
+        """Open a page by its address: a new visit, as after F5 or with a link from elsewhere."""
+        self.page.goto(f"{self.url}/{name}" + (f"?{urlencode(link)}" if link else ""))
+        self.settled()
+
+    def go(self, title: str) -> None:
+        """Follow the link to a page in the sidebar: the same visit goes on."""
+        self.page.get_by_test_id("stSidebar").get_by_role("link", name=title, exact=True).click()
+        expect(self.page.get_by_role("heading", name=title if title != "Home" else "cnrag", level=2)).to_be_visible()
+        self.settled()
+
+    def settled(self) -> None:
+        """Wait until the script is at rest, and fail on any error that the page shows."""
+        self.page.evaluate("window.cnragBusy = performance.now()")
+        self.page.wait_for_function(IDLE)
+        shown = self.page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
+        assert not shown.count(), f"{self.page.url} shows an error: {shown.all_inner_texts()}"
+
+    # What is on the page.
+
+    @property
+    def link(self) -> dict[str, str]:
+        """What the address carries."""
+        return dict(parse_qsl(urlsplit(self.page.url).query))
+
+    def at(self, key: str) -> Locator:
+        """The widget or element that was given a key."""
+        return self.page.locator(f".st-key-{key}")
+
+    def text(self) -> str:
+        """All text of the page, without the sidebar."""
+        return self.page.get_by_test_id("stMain").inner_text()
+
+    def shows(self, text: str | re.Pattern[str]) -> None:
+        """Wait until a text is visible on the page."""
+        expect(self.page.get_by_test_id("stMain").get_by_text(text).filter(visible=True).first).to_be_visible()
+
+    def figure(self, name: str) -> str:
+        """The value of a figure by its name."""
+        return (
+            self.page.get_by_test_id("stMetric")
+            .filter(has=self.page.get_by_text(name, exact=True))
+            .get_by_test_id("stMetricValue")
+            .inner_text()
+        )
+
+    # What a visitor does.
+
+    def press(self, name: str | re.Pattern[str], *, exact: bool = True) -> None:
+        """Press the button of this name."""
+        self.page.get_by_test_id("stMain").get_by_role("button", name=name, exact=exact).filter(
+            visible=True
+        ).first.click()
+        self.settled()
+
+    def choose(self, key: str, option: str) -> None:
+        """Type into a box with many options, and take the first that is offered."""
+        box = self.at(key).get_by_role("combobox")
+        box.click()
+        box.fill(option)
+        self.page.get_by_role("option", name=option).first.click()
+        self.settled()
+
+    def pick(self, key: str, name: str | re.Pattern[str]) -> None:
+        """Press one of several buttons or pills that belong together."""
+        self.at(key).get_by_role("button", name=name).or_(self.at(key).get_by_role("radio", name=name)).first.click()
+        self.settled()
+
+    def slide(self, key: str, steps: int) -> None:
+        """Move a slider by some steps of the arrow keys."""
+        self.at(key).get_by_role("slider").first.focus()
+        for _ in range(abs(steps)):
+            self.page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+        self.settled()
+
+    def slider(self, key: str) -> float:
+        """What a slider says."""
+        return float(self.at(key).get_by_role("slider").first.get_attribute("aria-valuenow") or "nan")
+
+    def upload(self, key: str, name: str, data: bytes) -> None:
+        """Give a file to the uploader with a key."""
+        self.at(key).locator("input[type=file]").set_input_files(
+            {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+        )
+        expect(self.at(key).get_by_text(name)).to_be_visible()
+        self.settled()
+
+    # What went wrong.
+
+    def assert_clean(self) -> None:
+        """Nothing was asked for elsewhere, and neither page nor console complained."""
+        assert not self.asked_elsewhere, f"asked for elsewhere: {self.asked_elsewhere}"
+        assert not self.errors, "\n".join(self.errors)
+
+    def _is_ours(self, address: str) -> bool:
+        return urlsplit(address).netloc == urlsplit(self.url).netloc
+
+    def _refuse(self, route: object) -> None:
+        self.asked_elsewhere.append(route.request.url)  # type: ignore[attr-defined]
+        route.abort()  # type: ignore[attr-defined]
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not is_harmless(message):
+            self.errors.append(f"console: {message.text} ({message.location.get('url')})")
+
+
+def is_harmless(message: ConsoleMessage) -> bool:
+    """Two messages that say nothing about the dashboard.
+
+    On a link to a page, Streamlit's own script first tries its two start addresses below that page's
+    address, which are not there, and then finds them at the root. A driver that draws WebGL without a
+    graphics card says that reading back is slow.
+    """
+    address = urlsplit(message.location.get("url", "")).path
+    probe = re.fullmatch(r"/\w+/_stcore/(health|host-config)", address) is not None
+    return (probe and "404" in message.text) or "GL Driver Message (OpenGL, Performance" in message.text
+
+
+class Graph:
+    """The live graph of the network page, through the network that the browser draws."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.element = window.page.locator(".graph")
+
+    def ready(self) -> Graph:
+        """Wait until it is drawn and fitted."""
+        self.element.wait_for()
+        self.window.page.wait_for_function(
+            "(element) => element.cnragState?.fitted && element.cnragNetwork.body.nodeIndices.length > 0",
+            arg=self.element.element_handle(),
+        )
+        return self
+
+    def ask(self, body: str, argument: object = None) -> object:
+        """The value of a function body that sees `network` and `argument`."""
+        return self.element.evaluate(
+            f"(element, argument) => {{ const network = element.cnragNetwork, state = element.cnragState; {body} }}",
+            argument,
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes are drawn."""
+        return int(str(self.ask("return network.body.nodeIndices.length")))
+
+    @property
+    def colors(self) -> set[str]:
+        """The colours of the nodes."""
+        found = self.ask("return [...new Set(state.nodes.get().map((node) => node.color.background))]")
+        assert isinstance(found, list)
+        return set(found)
+
+    def view(self) -> tuple[float, float, float]:
+        """Scale, and the place in the middle."""
+        found = self.ask("const p = network.getViewPosition(); return [network.getScale(), p.x, p.y]")
+        assert isinstance(found, list)
+        return float(found[0]), float(found[1]), float(found[2])
+
+    def zoom(self, scale: float, x: float, y: float) -> None:
+        """Turn the wheel and drag, as a visitor would, until the view is about this."""
+        self.ask(
+            "network.moveTo({scale: argument[0], position: {x: argument[1], y: argument[2]}}); network.body.emitter.emit('zoom', {})",
+            [scale, x, y],
+        )
+
+    def click(self, name: str | None = None) -> str:
+        """Click a node with the mouse, the named one or any that nothing covers; its name."""
+        found = self.ask(
+            """
+            const names = state.names, box = element.getBoundingClientRect();
+            const free = network.body.nodeIndices.filter((id) => {
+              if (argument !== null && names.get(id) !== argument) return false;
+              const at = network.canvasToDOM(network.getPositions([id])[id]);
+              return at.x > 10 && at.y > 60 && at.x < box.width - 10 && at.y < box.height - 10 && network.getNodeAt(at) === id;
+            });
+            if (!free.length) return null;
+            const size = (id) => network.body.nodes[id].options.size;
+            const id = free.reduce((a, b) => (size(b) > size(a) ? b : a));
+            const at = network.canvasToDOM(network.getPositions([id])[id]);
+            return { x: at.x, y: at.y, name: names.get(id) };
+            """,
+            name,
+        )
+        assert isinstance(found, dict), f"no node {name!r} can be clicked"
+        self.element.click(position={"x": found["x"], "y": found["y"]})
+        self.window.settled()
+        return str(found["name"])
