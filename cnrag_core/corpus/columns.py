@@ -14,10 +14,13 @@ from cnrag_core.config.spec import FieldKind
 from cnrag_core.corpus import cells
 from cnrag_core.corpus.flatten import Flattener
 from cnrag_core.corpus.kinds import guess_kind, is_present, list_separator, split_items
-from cnrag_core.corpus.report import Report
+from cnrag_core.corpus.report import Report, RowError
 from cnrag_core.corpus.wording import listed, quoted
 
 Row = dict[str, Any]
+
+MAX_UNFOLDED = 200
+"""Keys of the objects in one column, beyond which they are data of their own and no fields."""
 
 
 def settle_columns(
@@ -34,7 +37,7 @@ def settle_columns(
     cells_are_text
         Whether the format has no types, so that ``3`` was meant as a number.
     flattener
-        For objects inside cells, which become dotted fields.
+        For objects and lists inside cells.
     report
         Told which fields were split.
 
@@ -44,7 +47,7 @@ def settle_columns(
         Kind of every field but those in `keep`, in the order of first appearance.
     """
     if cells_are_text:
-        _unfold_objects(rows, keep, flattener)
+        _unfold_structures(rows, keep, flattener)
     kinds: dict[str, FieldKind] = {}
     for name, holders in _holders(rows).items():
         if name in keep:
@@ -73,22 +76,30 @@ def _holders(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return holders
 
 
-def _unfold_objects(rows: Sequence[Row], keep: Collection[str], flattener: Flattener) -> None:
+def _unfold_structures(rows: Sequence[Row], keep: Collection[str], flattener: Flattener) -> None:
+    """Columns whose cells are all JSON objects or lists become dotted fields and lists."""
     for name, holders in _holders(rows).items():
-        if name in keep or not all(isinstance(row[name], str) and row[name].lstrip()[:1] == "{" for row in holders):
+        texts = [row[name] for row in holders]
+        if name in keep or not all(isinstance(text, str) and text.lstrip()[:1] in ("{", "[") for text in texts):
             continue
-        objects = cells.objects_of([row[name] for row in holders])
-        if objects is None:
+        values = cells.objects_of(texts) or cells.lists_of(texts)
+        if values is None:
+            continue
+        try:
+            flats = [flattener.flat({name: value}, f"field '{quoted(name)}'") for value in values]
+        except RowError:  # nested too deeply, or too large: it stays the text that it was
+            continue
+        if len({key for flat in flats for key in flat}) > MAX_UNFOLDED:
             continue
         for row in rows:
             row.pop(name, None)
-        for row, value in zip(holders, objects, strict=True):
-            row.update(flattener.flat({name: value}, f"field '{quoted(name)}'"))
+        for row, flat in zip(holders, flats, strict=True):
+            row.update(flat)
 
 
 def _convert_cells(name: str, holders: Sequence[Row], texts: list[str], report: Report) -> list[Any]:
     values: Sequence[Any] | None
-    for convert in (cells.numbers_of, cells.booleans_of, cells.lists_of):
+    for convert in (cells.numbers_of, cells.booleans_of):
         values = convert(texts)
         if values is not None:
             break

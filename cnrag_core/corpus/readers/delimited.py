@@ -11,6 +11,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from cnrag_core.corpus.readers.source import Source
 from cnrag_core.corpus.readers.tables import NumberedRow, records_of_rows
@@ -50,40 +51,38 @@ def sniff_delimiter(text: str) -> str | None:
     >>> sniff_delimiter("a;b;c\\n1,5;2;3\\n"), sniff_delimiter("one\\ntwo\\n") is None
     (';', True)
     """
-    sample = _sample(text)
     best: tuple[float, int, str] | None = None
     for delimiter in DELIMITERS:
-        try:
-            rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row]
-        except csv.Error:
+        widths = _widths(text, delimiter)
+        if not widths:
             continue
-        rows = rows[:SAMPLE_ROWS]
-        if not rows:
-            return None
-        widths = Counter(len(row) for row in rows)
-        width, n_rows = max(widths.items(), key=lambda item: (item[1], item[0]))
+        counted = Counter(widths)
+        width, n_rows = max(counted.items(), key=lambda item: (item[1], item[0]))
         if width < 2:
-            width = len(rows[0])  # a header with many columns above rows that hold little
-            n_rows = widths[width]
-        if width < 2:
-            continue
-        agreement = (round(n_rows / len(rows), 2), width, delimiter)
-        if best is None or agreement[:2] > best[:2]:
-            best = agreement
+            width = widths[0]  # a header with many columns above rows that hold little
+            n_rows = counted[width]
+        fit = (round(n_rows / len(widths), 2), width, delimiter)
+        if width > 1 and (best is None or fit[:2] > best[:2]):
+            best = fit
     return best[2] if best is not None and best[0] >= 0.5 else None
 
 
 def agreement(text: str, delimiter: str) -> tuple[float, int, int]:
     """How well a delimiter fits: share of rows with the usual number of cells, that number, rows looked at."""
-    try:
-        rows = [row for row in csv.reader(io.StringIO(_sample(text), newline=""), delimiter=delimiter) if row]
-    except csv.Error:
-        return 0.0, 0, 0
-    widths = Counter(len(row) for row in rows[:SAMPLE_ROWS])
+    widths = _widths(text, delimiter)
     if not widths:
         return 0.0, 0, 0
-    width, n_rows = widths.most_common(1)[0]
-    return n_rows / widths.total(), width, widths.total()
+    width, n_rows = Counter(widths).most_common(1)[0]
+    return n_rows / len(widths), width, len(widths)
+
+
+def _widths(text: str, delimiter: str) -> list[int]:
+    """Numbers of cells in the first rows; none where the text cannot be cut by this delimiter."""
+    reader = csv.reader(io.StringIO(_sample(text), newline=""), delimiter=delimiter)
+    try:
+        return [len(row) for row in islice(filter(None, reader), SAMPLE_ROWS)]
+    except csv.Error:
+        return []
 
 
 def _sample(text: str) -> str:

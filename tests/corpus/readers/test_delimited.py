@@ -162,6 +162,17 @@ def test_lists_and_objects_inside_cells() -> None:
     assert corpus["b"].fields["tags"] == ["z"]
 
 
+def test_structures_inside_cells_are_as_clean_as_any_record() -> None:
+    nested = "[" * 60 + "]" * 60
+    corpus = read(f'id,t,deep,people\na,"[""x\\ud800""]",{nested},"[{{""name"": ""Ann""}}]"\n')
+    assert corpus["a"].fields == {"t": ["x\ufffd"], "deep": nested, "people.name": ["Ann"]}
+
+
+def test_objects_with_very_many_keys_stay_text() -> None:
+    lines = "".join(f'r{n},"{{""key{n}"": 1}}"\n' for n in range(300))
+    assert read("id,t\n" + lines)["r7"].text("t") == '{"key7": 1}'
+
+
 def test_nul_and_formulas_are_data() -> None:
     corpus = read(b"id,title,year\na,=1+1,-5\nb,x\x00y z,3\n")
     assert corpus["a"].fields == {"title": "=1+1", "year": -5}
