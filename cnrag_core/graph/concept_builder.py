@@ -153,13 +153,13 @@ class _TypedEdges:
         notes = self._add_document_links(find_links(self.corpus.documents, of_documents))
         texts = self.corpus.as_documents(name_all=False)
         self._add_mentions(find_links(texts, [spec for spec in specs if isinstance(spec, MentionLinks)]))
+        for document_id, ids in self.corpus.of_document.items():
+            for before, after in pairwise(ids):
+                self._add_both(before, after, "adjacent", 1.0, (document_id,))
         for spec in specs:
             if isinstance(spec, SharedConceptLinks):
                 for a, b, weight, evidence in _shared_concepts(texts, spec):
                     self._add_both(a, b, "shared_concepts", weight, evidence)
-        for document_id, ids in self.corpus.of_document.items():
-            for before, after in pairwise(ids):
-                self._add_both(before, after, "adjacent", 1.0, (document_id,))
         return notes
 
     def _add_document_links(self, links: TypedLinks) -> list[str]:
