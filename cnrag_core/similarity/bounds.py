@@ -26,6 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from cnrag_core.errors import ResourceLimitError
 from cnrag_core.similarity.components import (
     CodeColumn,
     ComponentColumn,
@@ -35,7 +36,7 @@ from cnrag_core.similarity.components import (
     n_rows,
     sorted_csr,
 )
-from cnrag_core.similarity.kernels import split_rows
+from cnrag_core.similarity.kernels import renumber, split_rows
 from cnrag_core.similarity.scoring import closeness, counted
 
 SLACK = 2e-5
@@ -135,72 +136,78 @@ def make_plan(columns: Sequence[ComponentColumn], threshold: float, *, one_sided
     columns = [column for column in columns if column.weight > 0]
     tight = _ordering_column(columns) if one_sided else None
     document = _order(columns, tight)
-    queries: list[sp.csr_matrix] = []
-    indexed: list[sp.csr_matrix] = []
-    dense: list[NDArray[np.float32]] = []
-    codes: list[NDArray[np.uint8]] = []
-    tables: list[NDArray[np.float32]] = []
-    elsewhere = 0.0
+    parts = _Parts()
     for column in columns:
+        parts.add(column, document, tight=column is tight)
+    return parts.plan(document, threshold)
+
+
+class _Parts:
+    """The parts of a plan, column by column."""
+
+    def __init__(self) -> None:
+        self.query: list[sp.csr_matrix] = []
+        self.index: list[sp.csr_matrix] = []
+        self.dense: list[NDArray[np.float32]] = []
+        self.codes: list[NDArray[np.uint8]] = []
+        self.tables: list[NDArray[np.float32]] = []
+        self.elsewhere = 0.0
+        """About how much of a high bound comes from tables and dense rows."""
+
+    def add(self, column: ComponentColumn, document: NDArray[np.int64], *, tight: bool) -> None:
         present = ~column.missing[document]
-        root = np.sqrt(column.weight)
+        scale = np.sqrt(column.weight) * present
         if isinstance(column, VectorColumn) and not sp.issparse(column.rows):
-            rows = np.where(present[:, None], column.rows[document], np.float32(0.0))
-            dense.append(np.ascontiguousarray(rows * root, dtype=np.float32))
-            elsewhere += column.weight / 2
+            self.dense.append(np.ascontiguousarray(column.rows[document] * scale[:, None], dtype=np.float32))
+            self.elsewhere += column.weight / 2
         elif isinstance(column, VectorColumn):
-            rows = _scaled(_chosen(sorted_csr(column.rows), document), root * present)
-            queries.append(rows)
-            indexed.append(rows)
+            self._add_rows(_scaled(_chosen(sorted_csr(column.rows), document), scale))
         elif isinstance(column, SetColumn):
-            one, other = _set_rows(column, document, root, present, tight=column is tight)
-            queries.append(one)
-            indexed.append(other)
+            self._add_rows(*_set_rows(column, document, scale, tight=tight))
         elif isinstance(column, CodeColumn):
-            common, rows = _split_codes(column, document, root, present)
-            queries.append(rows)
-            indexed.append(rows)
+            common, rare = _split_codes(column, document, present)
+            self._add_rows(rare)
             if common.any():
-                codes.append(common)
-                tables.append(_equality_table(column.weight))
-                elsewhere += column.weight
+                self._add_table(common, _equality_table(column.weight), column.weight)
         else:
-            code, table = _number_table(column, document)
-            codes.append(code)
-            tables.append(table)
-            elsewhere += column.weight
-    return _assemble(document, queries, indexed, dense, codes, tables, threshold, elsewhere)
+            self._add_table(*_number_table(column, document), column.weight)
 
+    def _add_rows(self, query: sp.csr_matrix, index: sp.csr_matrix | None = None) -> None:
+        self.query.append(query)
+        self.index.append(query if index is None else index)
 
-def _assemble(
-    document: NDArray[np.int64],
-    queries: list[sp.csr_matrix],
-    indexed: list[sp.csr_matrix],
-    dense: list[NDArray[np.float32]],
-    codes: list[NDArray[np.uint8]],
-    tables: list[NDArray[np.float32]],
-    threshold: float,
-    elsewhere: float,
-) -> BoundPlan:
-    """The plan of all parts; about `elsewhere` of a high bound comes from tables and dense rows."""
-    n = len(document)
-    one_array = all(a is b for a, b in zip(queries, indexed, strict=True))
-    query, frequency = _commonest_first(_side_by_side(queries, n))
-    index = query if one_array else _commonest_first(_side_by_side(indexed, n))[0]
-    n_heavy = _n_heavy(frequency)
-    split, heavy_norm, left_out_norm = split_rows(
-        query.indptr, query.indices, query.data, index.data, n_heavy,
-        PRUNED_SHARE * max(0.1 * threshold, threshold - elsewhere),
-    )  # fmt: skip
-    lengths = np.sort(np.diff(query.indptr))
-    longest_shared = float(lengths[-2]) if n > 1 else 0.0
-    return BoundPlan(
-        document, query.indptr, query.indices, query.data, index.data, split, heavy_norm, left_out_norm,
-        query.shape[1], n_heavy, tuple(dense),
-        np.stack(codes) if codes else np.zeros((0, n), dtype=np.uint8),
-        np.stack(tables) if tables else np.zeros((0, 256, 256), dtype=np.float32),
-        max(SLACK, ROUNDING * longest_shared),
-    )  # fmt: skip
+    def _add_table(self, codes: NDArray[np.uint8], table: NDArray[np.float32], weight: float) -> None:
+        self.codes.append(codes)
+        self.tables.append(table)
+        self.elsewhere += weight
+
+    def plan(self, document: NDArray[np.int64], threshold: float) -> BoundPlan:
+        n = len(document)
+        one_array = all(a is b for a, b in zip(self.query, self.index, strict=True))
+        rows = _side_by_side(self.query, n)
+        if rows.nnz > np.iinfo(np.int32).max:
+            raise ResourceLimitError(
+                f"The documents have {rows.nnz:,} terms and items in all; one search takes up to 2,147,483,647."
+            )
+        index_values = rows.data if one_array else _side_by_side(self.index, n).data
+        self.query, self.index = [], []  # large, and not needed any more
+        indptr, indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32, copy=False)
+        frequency = np.bincount(indices, minlength=rows.shape[1])
+        number, frequency = _commonest_first(frequency)
+        n_kept = renumber(indptr, indices, rows.data, index_values, number, one_array)
+        indices, query_values, index_values = indices[:n_kept], rows.data[:n_kept], index_values[:n_kept]
+        n_heavy = _n_heavy(frequency)
+        max_norm = PRUNED_SHARE * max(0.1 * threshold, threshold - self.elsewhere)
+        split, heavy_norm, left_out_norm = split_rows(indptr, indices, query_values, index_values, n_heavy, max_norm)
+        lengths = np.sort(np.diff(indptr))
+        longest_shared = float(lengths[-2]) if n > 1 else 0.0
+        return BoundPlan(
+            document, indptr, indices, query_values, index_values, split, heavy_norm, left_out_norm,
+            len(frequency), n_heavy, tuple(self.dense),
+            np.stack(self.codes) if self.codes else np.zeros((0, n), dtype=np.uint8),
+            np.stack(self.tables) if self.tables else np.zeros((0, 256, 256), dtype=np.float32),
+            max(SLACK, ROUNDING * longest_shared),
+        )  # fmt: skip
 
 
 def _order(columns: Sequence[ComponentColumn], tight: SetColumn | None) -> NDArray[np.int64]:
@@ -220,10 +227,7 @@ def _ordering_column(columns: Sequence[ComponentColumn]) -> SetColumn | None:
 def _scaled(rows: sp.csr_matrix, factor: NDArray[Any]) -> sp.csr_matrix:
     """Absolute values times a factor for each row; products of the result bound products of the rows."""
     data = np.abs(rows.data) * np.repeat(factor, np.diff(rows.indptr)).astype(np.float32)
-    scaled = sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
-    if not np.all(factor):
-        scaled.eliminate_zeros()
-    return scaled
+    return sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _chosen(rows: sp.csr_matrix, document: NDArray[np.int64]) -> sp.csr_matrix:
@@ -233,15 +237,14 @@ def _chosen(rows: sp.csr_matrix, document: NDArray[np.int64]) -> sp.csr_matrix:
 
 
 def _set_rows(
-    column: SetColumn, document: NDArray[np.int64], root: float, present: NDArray[np.bool_], tight: bool
-) -> tuple[sp.csr_matrix, sp.csr_matrix]:
-    """Scaled items of each document as the earlier and as the later of a pair."""
+    column: SetColumn, document: NDArray[np.int64], scale: NDArray[Any], *, tight: bool
+) -> tuple[sp.csr_matrix, sp.csr_matrix | None]:
+    """Scaled items of each document as the earlier and, where it differs, as the later of a pair."""
     items = _chosen(sorted_csr(column.items), document)
     size = np.maximum(np.diff(items.indptr), 1).astype(np.float64)
     if column.metric != "overlap":
-        rows = _scaled(items, root * present / np.sqrt(size))
-        return rows, rows
-    full, shared_out = _scaled(items, root * present), _scaled(items, root * present / size)
+        return _scaled(items, scale / np.sqrt(size)), None
+    full, shared_out = _scaled(items, scale), _scaled(items, scale / size)
     if tight:  # the earlier one of a pair has the smaller set
         return shared_out, full
     # shared / min(a, b) <= shared / a + shared / b, as two blocks of terms
@@ -249,7 +252,7 @@ def _set_rows(
 
 
 def _split_codes(
-    column: CodeColumn, document: NDArray[np.int64], root: float, present: NDArray[np.bool_]
+    column: CodeColumn, document: NDArray[np.int64], present: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], sp.csr_matrix]:
     """Common values as table codes (1 to 64, 0 for any other), and the rest as one term a document."""
     values = np.where(present, column.codes[document], -1)
@@ -261,7 +264,7 @@ def _split_codes(
     codes = code_of[values]
     rare = (values >= 0) & (codes == 0)
     indptr = np.concatenate([[0], np.cumsum(rare)]).astype(np.int32)
-    data = np.full(int(rare.sum()), root, dtype=np.float32)
+    data = np.full(int(rare.sum()), np.sqrt(column.weight), dtype=np.float32)
     return codes, sp.csr_matrix((data, values[rare].astype(np.int32), indptr), shape=(len(document), size))
 
 
@@ -296,23 +299,17 @@ def _number_table(column: NumberColumn, document: NDArray[np.int64]) -> tuple[ND
 
 
 def _side_by_side(parts: list[sp.csr_matrix], n: int) -> sp.csr_matrix:
-    if len(parts) == 1:
-        return parts[0]
+    """One matrix of all parts, in memory of its own."""
     return sp.hstack([sp.csr_matrix((n, 0), dtype=np.float32), *parts], format="csr", dtype=np.float32)
 
 
-def _commonest_first(rows: sp.csr_matrix) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-    """Columns in order of falling document frequency, without those of fewer than two documents.
-
-    Two transpositions leave every row sorted by the new numbers, in linear time.
-    """
-    frequency = np.bincount(rows.indices, minlength=rows.shape[1])
+def _commonest_first(frequency: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """New number of each term, by falling document frequency; -1 for a term that no two documents share."""
     order = np.argsort(-frequency, kind="stable")
     kept = order[: int(np.count_nonzero(frequency >= 2))]
-    result = rows.tocsc()[:, kept].tocsr()
-    result.indices = result.indices.astype(np.int32, copy=False)
-    result.indptr = result.indptr.astype(np.int32, copy=False)
-    return result, frequency[kept]
+    number = np.full(len(frequency), -1, dtype=np.int32)
+    number[kept] = np.arange(len(kept))
+    return number, frequency[kept]
 
 
 def _n_heavy(frequency: NDArray[np.int64]) -> int:

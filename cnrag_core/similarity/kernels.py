@@ -22,6 +22,49 @@ BLOCK = 128
 
 
 @compiled
+def renumber(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    query_values: NDArray[np.float32],
+    index_values: NDArray[np.float32],
+    number: NDArray[np.int32],
+    one_array: bool,
+) -> int:
+    """Give terms new numbers, in place: rows sorted by them, without zeros and without terms of number -1.
+
+    Returns
+    -------
+    int
+        How many entries are left, at the beginning of the arrays.
+    """
+    longest = 0
+    for row in range(len(indptr) - 1):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    keys = np.empty(longest, dtype=np.int64)
+    old_query, old_index = np.empty(longest, dtype=np.float32), np.empty(longest, dtype=np.float32)
+    free, start = 0, indptr[0]
+    for row in range(len(indptr) - 1):
+        stop = indptr[row + 1]
+        count = 0
+        for position in range(start, stop):
+            offset = position - start
+            old_query[offset], old_index[offset] = query_values[position], index_values[position]
+            if number[indices[position]] >= 0 and query_values[position] != 0.0:
+                keys[count] = (np.int64(number[indices[position]]) << 32) | offset
+                count += 1
+        keys[:count].sort()
+        for key in keys[:count]:
+            indices[free] = key >> 32
+            query_values[free] = old_query[key & 0xFFFFFFFF]
+            if not one_array:
+                index_values[free] = old_index[key & 0xFFFFFFFF]
+            free += 1
+        start = stop
+        indptr[row + 1] = free
+    return free
+
+
+@compiled
 def split_rows(
     indptr: NDArray[np.int32],
     indices: NDArray[np.int32],
