@@ -1,6 +1,6 @@
 """Where the nodes of one connected component go, by forces, from the coarsest level to the finest.
 
-Enters: a `Level`. Leaves: positions, of which only the shape counts: size, turn and place are given
+Enters: the `Level`s of a component. Leaves: positions, of which only the shape counts: size, turn and place are given
 to them where the components share a picture.
 """
 
@@ -13,19 +13,21 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, shortest_path
 
-from cnrag_core.topology.coarsening import Level, hierarchy
+from cnrag_core.topology.coarsening import Level
 from cnrag_core.topology.forces import Exponent, relax_batch, relax_plain
 from cnrag_core.types import Progress, silent
 
 AREA_PER_NODE = 5.0
 """Area of the picture for each node, in squares of the distance that nodes keep."""
 
-_COARSEST = 40
+COARSEST = 40
+"""Nodes of the coarsest level at most."""
+
 _BATCH_ELEMENTS = 1_000_000  # entries of a batch's pair arrays, which bounds their memory
 
 
 def arrange(
-    level: Level,
+    levels: Sequence[Level],
     *,
     random: np.random.Generator,
     start: NDArray[np.float64] | None = None,
@@ -36,6 +38,8 @@ def arrange(
 
     Parameters
     ----------
+    levels
+        The graph and its coarser forms, finest first.
     start
         (n, 2) positions to begin from instead of the coarsest level; only their shape counts.
     compiled
@@ -47,7 +51,8 @@ def arrange(
 
         relax = relax_compiled
     if start is None:
-        return _from_coarse_to_fine(level, random, relax, progress)
+        return _from_coarse_to_fine(levels, random, relax, progress)
+    level = levels[0]
     positions = _at_rest_size(start - start.mean(axis=0), level, exponent=0)
     reach = _reach(positions)
     positions = positions + (random.random(positions.shape) - 0.5) * (1e-3 * reach)
@@ -119,9 +124,11 @@ def _ring_start(level: Level) -> NDArray[np.float64]:
 
 
 def _from_coarse_to_fine(
-    level: Level, random: np.random.Generator, relax: Callable[..., NDArray[np.float64]], progress: Progress
+    levels: Sequence[Level],
+    random: np.random.Generator,
+    relax: Callable[..., NDArray[np.float64]],
+    progress: Progress,
 ) -> NDArray[np.float64]:
-    levels = hierarchy(level, smallest=_COARSEST)
     positions = _at_rest_size(_stress_start(levels[-1], random), levels[-1], exponent=1)
     reach = _reach(positions)
     positions = relax_plain(

@@ -10,6 +10,7 @@ Only neighbourhoods carry meaning: distances between far islands and the axes th
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,10 +22,10 @@ from scipy.spatial import cKDTree
 
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import SimilarityGraph
-from cnrag_core.topology.arrangement import AREA_PER_NODE, arrange, arrange_small
-from cnrag_core.topology.coarsening import Level
+from cnrag_core.topology.arrangement import AREA_PER_NODE, COARSEST, arrange, arrange_small
+from cnrag_core.topology.coarsening import Level, hierarchy
 from cnrag_core.topology.communities import numbered_by_size
-from cnrag_core.topology.overlaps import spread
+from cnrag_core.topology.overlaps import loosen
 from cnrag_core.topology.packing import pack
 from cnrag_core.types import Progress, silent
 
@@ -183,19 +184,20 @@ def _arrange_all(
     shapes = []
     for nodes, level in zip(members[:n_large], levels[:n_large], strict=True):
         share = len(nodes) / n_total
+        coarser_and_coarser = hierarchy(level, smallest=COARSEST)
         shape = arrange(
-            level,
+            coarser_and_coarser,
             random=random,
             start=None if starts is None else starts[nodes],
             compiled=compiled,
             progress=lambda step, part, done=n_done / n_total, share=share: progress(step, done + part * share),  # type: ignore[misc]
         )
         n_done += len(nodes)
-        shapes.append(_at_unit_spacing(shape, level, turn=start is None))
+        shapes.append(_at_unit_spacing(shape, coarser_and_coarser, turn=start is None))
     small_starts = None if starts is None else [starts[nodes] for nodes in members[n_large:]]
     small = arrange_small(levels[n_large:], random=random, starts=small_starts)
     for shape, level in zip(small, levels[n_large:], strict=True):
-        shapes.append(_at_unit_spacing(shape, level, turn=start is None))
+        shapes.append(_at_unit_spacing(shape, [level], turn=start is None))
     progress("layout", 1.0)
     return list(zip(members, shapes, strict=True))
 
@@ -244,11 +246,11 @@ def _completed(graph: SimilarityGraph, start: NDArray[np.floating]) -> NDArray[n
         known |= reached
 
 
-def _at_unit_spacing(shape: NDArray[np.float64], level: Level, *, turn: bool) -> NDArray[np.float64]:
+def _at_unit_spacing(shape: NDArray[np.float64], levels: Sequence[Level], *, turn: bool) -> NDArray[np.float64]:
     """The shape at the size where nodes at distance 1 have room, its long axis flat, its corner at the origin."""
     if turn:
         shape = _long_axis_flat(shape)
-    edges = shape[level.left] - shape[level.right]
+    edges = shape[levels[0].left] - shape[levels[0].right]
     by_edges = _EDGE_LENGTH / max(float(np.sqrt((edges * edges).sum(axis=1)).mean()), 1e-18)
     if len(shape) > _SMALL:
         shape = _outliers_drawn_in(shape)
@@ -259,7 +261,7 @@ def _at_unit_spacing(shape: NDArray[np.float64], level: Level, *, turn: bool) ->
         area = max(float(side[0] * side[1]), float(side.max()) ** 2 / 4, 1e-18)  # a path has next to none
         by_area = float(np.sqrt(AREA_PER_NODE * len(shape) / area))
         scale = min(max(by_area, by_edges), 2 * by_area)  # the edges of a tree get their length
-    spaced = spread(shape * scale, radii=0.5, n_rounds=50 if len(shape) < 20_000 else 15)
+    spaced = loosen(shape * scale, levels, n_rounds=50 if len(shape) < 20_000 else 25)
     cornered: NDArray[np.float64] = spaced - spaced.min(axis=0)
     return cornered
 

@@ -75,10 +75,20 @@ def community_tags(
         chosen = np.arange(len(labels), dtype=np.int64)
     sampled = labels[chosen]
     totals = _totals(table, sampled, len(sizes))
+    at = totals.indptr.tolist()
     everywhere = np.asarray(table.values.sum(axis=0)).ravel()
     n_read = np.bincount(sampled, minlength=len(sizes))
     return {
-        community: _tags(table, totals[[community]], everywhere, int(n_read[community]), n_tags) if size > 1 else []
+        community: _tags(
+            table,
+            totals.indices[at[community] : at[community + 1]],
+            totals.data[at[community] : at[community + 1]],
+            everywhere,
+            int(n_read[community]),
+            n_tags,
+        )
+        if size > 1
+        else []
         for community, size in enumerate(sizes.tolist())
     }
 
@@ -118,7 +128,9 @@ def tags_of_members(
     outside = np.asarray(table.values[np.flatnonzero(labels != community)].sum(axis=0)).ravel()
     everywhere = outside + np.asarray(inside.toarray()).ravel()
     n_other = int(np.count_nonzero(labels != community))
-    return _tags(table, inside, everywhere, len(members), n_tags, n_documents=len(members) + n_other)
+    return _tags(
+        table, inside.indices, inside.data, everywhere, len(members), n_tags, n_documents=len(members) + n_other
+    )
 
 
 def sample_members(members: NDArray[np.int64], n: int, random_state: int) -> NDArray[np.int64]:
@@ -162,19 +174,19 @@ def _totals(table: TermTable, labels: NDArray[np.int64], n_communities: int) -> 
 
 def _tags(
     table: TermTable,
-    inside: sp.csr_matrix,
+    column: NDArray[np.int32],
+    used: NDArray[np.float64],
     everywhere: NDArray[np.float64],
     n_inside: int,
     n_tags: int,
     *,
     n_documents: int | None = None,
 ) -> list[str]:
-    """The best terms of a community whose (1, n_terms) summed values are `inside`.
+    """The best terms of a community that uses the terms of these columns so much.
 
     A term scores p log(p / q), its part in the relative entropy of the community's use of words from the
     others': p and q are the shares of the documents inside and outside that use it.
     """
-    column, used = inside.indices.astype(np.int64), inside.data
     n_outside = (table.n_documents if n_documents is None else n_documents) - n_inside
     share = used / (n_inside + 0.5)
     elsewhere = (np.maximum(everywhere[column] - used, 0.0) + 0.5) / (n_outside + 1.0)
@@ -183,6 +195,9 @@ def _tags(
     shared = used > 0.9 if n_inside < 4 else used > 1.0  # a word of one document does not speak for many
     good = (score > 0) & shared
     column, score = column[good], np.round(score[good], 9)
+    if len(score) > _N_CANDIDATES:
+        least = -np.partition(-score, _N_CANDIDATES - 1)[_N_CANDIDATES - 1]
+        column, score = column[score >= least], score[score >= least]  # before anything is sorted by its text
     texts = [table.terms[number].text for number in column.tolist()]
     ranked = sorted(range(len(column)), key=lambda at: (-score[at], texts[at]))[:_N_CANDIDATES]
     return _without_repetition([(table.terms[int(column[at])], float(score[at])) for at in ranked], n_tags)

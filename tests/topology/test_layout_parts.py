@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist
 
+from cnrag_core.graph.similarity_graph import graph_of_networkx
 from cnrag_core.topology import layout_loops
 from cnrag_core.topology.coarsening import Level, hierarchy
 from cnrag_core.topology.forces import relax_plain, step_length
+from cnrag_core.topology.layout import compute_layout
 from cnrag_core.topology.layout_loops import relax_compiled
-from cnrag_core.topology.overlaps import spread
+from cnrag_core.topology.overlaps import loosen, spread
 from cnrag_core.topology.packing import pack
 
 
@@ -55,6 +58,32 @@ def test_spread_discs_hardly_overlap():
 def test_spread_leaves_what_does_not_overlap():
     apart = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
     assert np.array_equal(spread(apart, radii=0.5, n_rounds=10), apart)
+
+
+def test_points_at_one_place_part():
+    moved = spread(np.zeros((12, 2)), radii=0.5, n_rounds=300)
+    assert pdist(moved).min() > 0.9
+    assert np.array_equal(moved, spread(np.zeros((12, 2)), radii=0.5, n_rounds=300))
+
+
+def test_one_point_and_none_stay():
+    assert spread(np.ones((1, 2)), radii=0.5, n_rounds=3).tolist() == [[1.0, 1.0]]
+    assert spread(np.empty((0, 2)), radii=0.5, n_rounds=3).shape == (0, 2)
+
+
+def test_crowds_of_thousands_unfold_into_discs():
+    balls = nx.disjoint_union(nx.random_regular_graph(8, 1200, seed=1), nx.random_regular_graph(8, 1200, seed=2))
+    balls.add_edge(0, 1200)  # the forces pull each ball into a spot, far from the other
+    layout = compute_layout(graph_of_networkx(balls))
+    nearest = cKDTree(layout.positions).query(layout.positions, 2)[0][:, 1]
+    assert np.median(nearest) > 0.75 * layout.spacing
+
+
+def test_loosening_leaves_a_picture_with_room_as_it_is():
+    given_graph = nx.grid_2d_graph(20, 20)
+    positions = np.array(list(given_graph.nodes), dtype=float) * 1.5
+    levels = hierarchy(level_of(nx.convert_node_labels_to_integers(given_graph)), smallest=10)
+    assert loosen(positions, levels, n_rounds=20) == pytest.approx(positions)
 
 
 def test_spread_respects_different_radii():
