@@ -134,6 +134,38 @@ def choose_nodes(
     return np.array(sorted([*kept, *rest[: max(limit - len(kept), 0)]]), dtype=np.int64)
 
 
+def choose_of_each(
+    importance: NDArray[np.float64],
+    groups: NDArray[np.int64],
+    limit: int,
+    *,
+    keep: Sequence[int] = (),
+    among: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int64]:
+    """Numbers of at most `limit` nodes, of each group its share: the most important ones, ties by number.
+
+    Without it the best connected group would fill a small picture alone. `keep` are always among them,
+    beyond the limit if need be.
+
+    Examples
+    --------
+    >>> choose_of_each(np.array([9.0, 8.0, 7.0, 6.0, 1.0, 2.0]), np.array([0, 0, 0, 0, 1, 1]), 3).tolist()
+    [0, 1, 5]
+    """
+    allowed = np.flatnonzero(among) if among is not None else np.arange(len(importance))
+    if len(allowed) > limit:
+        sizes = np.bincount(groups[allowed])
+        share = limit * sizes / len(allowed)
+        quota = np.floor(share).astype(np.int64)
+        by_rest = np.lexsort((np.arange(len(quota)), -(share - quota)))
+        quota[by_rest[: limit - int(quota.sum())]] += 1
+        order = allowed[np.lexsort((allowed, -importance[allowed], groups[allowed]))]
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        place = np.arange(len(order)) - starts[groups[order]]
+        allowed = order[place < quota[groups[order]]]
+    return np.unique(np.concatenate([allowed, np.array(list(keep), dtype=np.int64)])).astype(np.int64)
+
+
 def picture_of(
     graph: SimilarityGraph,
     positions: NDArray[np.float32],

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cnrag_core.topology.centrality import links_to_communities
 from cnrag_core.views.community_names import ISOLATED, community_names
-from cnrag_core.views.network_measures import MEASURES, betweenness_words, measure_of, rank_of
+from cnrag_core.views.network_measures import MEASURES, betweenness_at_hand, betweenness_words, measure_of, rank_of
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
@@ -97,10 +96,12 @@ def document_facts(network: Network, node_id: str) -> DocumentFacts:
 def _figures(network: Network, node: int) -> tuple[tuple[str, str, str, str], ...]:
     figures = []
     for name, measure in MEASURES.items():
+        if name == "betweenness" and not betweenness_at_hand(network):
+            continue
         values = measure_of(network, name)
         rank = f"{ordinal(rank_of(values, node))} of {len(values):,}" if values[node] > 0 else ""
         how = f" Here: {betweenness_words(network)}." if name == "betweenness" else ""
-        shown = "betweenness, estimated" if how and not network.betweenness.exact else name
+        shown = f"{name} (estimated)" if how and not network.betweenness.exact else name
         figures.append((shown, measure.in_words(float(values[node])), rank, measure.meaning + how))
     return tuple(figures)
 
@@ -115,21 +116,27 @@ def _roles(network: Network, node: int, names: Mapping[int, str]) -> tuple[str, 
     if degree_rank <= few and graph.degree[node] > 2:
         roles.append(f"Hub: {ordinal(degree_rank)} of {graph.n_nodes:,} by neighbours.")
     joined = _joined(network, node, names)
-    values = network.betweenness.values
-    betweenness_rank = rank_of(values, node)
-    if betweenness_rank <= few and values[node] > 0 and len(joined) > 1:
-        roles.append(f"Bridge: {ordinal(betweenness_rank)} by betweenness, joins {_listed(joined)}.")
-    elif len(joined) > 1:
-        roles.append(f"It has neighbours in {_listed(joined)}.")
+    if len(joined) > 1:
+        roles.append(_bridge_words(network, node, few) + f" {_listed(joined)}.")
     return tuple(roles)
+
+
+def _bridge_words(network: Network, node: int, few: int) -> str:
+    if betweenness_at_hand(network):
+        values = network.betweenness.values
+        rank = rank_of(values, node)
+        if rank <= few and values[node] > 0:
+            return f"Bridge: {ordinal(rank)} by betweenness, joins"
+    return "It has neighbours in"
 
 
 def _joined(network: Network, node: int, names: Mapping[int, str]) -> list[str]:
     """Names of the communities of its neighbours, those of most neighbours first."""
-    nodes, communities, links = links_to_communities(network.graph, network.communities.labels)
-    at = np.flatnonzero(nodes == node)
-    order = at[np.lexsort((communities[at], -links[at]))]
-    return [f"“{names[number]}”" for number in communities[order].tolist() if number in names]
+    graph = network.graph
+    near = network.communities.labels[graph.adjacency[[node]].indices]
+    numbers, links = np.unique(near, return_counts=True)
+    order = np.lexsort((numbers, -links))
+    return [f"“{names[number]}”" for number in numbers[order].tolist() if number in names]
 
 
 def _neighbors(network: Network, node: int, names: Mapping[int, str]) -> tuple[Neighbor, ...]:

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cnrag_core.views.community_names import community_names
 from cnrag_core.views.figure import base_figure
@@ -30,9 +31,7 @@ def map_figure(network: Network, coloring: Coloring, *, only: Sequence[str] = ()
     import plotly.graph_objects as go
 
     positions = network.layout.positions
-    wanted = coloring.matches(only)
-    if not isolated and "isolated" not in only:
-        wanted &= network.graph.degree > 0
+    wanted = _wanted(network, coloring, only, isolated)
     size = float(np.clip(130 / np.sqrt(max(network.graph.n_nodes, 1)), 3.5, 9))
     figure = base_figure()
     for place, entry in enumerate(coloring.entries):
@@ -68,6 +67,12 @@ def map_figure(network: Network, coloring: Coloring, *, only: Sequence[str] = ()
     return figure
 
 
+def map_counts(network: Network, coloring: Coloring, *, only: Sequence[str] = (), isolated: bool = False) -> str:
+    """How many of the documents are on the map."""
+    shown = int(np.count_nonzero(_wanted(network, coloring, only, isolated)))
+    return f"{shown:,} of {network.graph.n_nodes:,} documents, without their links"
+
+
 def chosen_numbers(points: Sequence[dict[str, Any]]) -> list[int]:
     """Document numbers of the points that were chosen, ascending, without repeats."""
     found = set()
@@ -77,6 +82,11 @@ def chosen_numbers(points: Sequence[dict[str, Any]]) -> list[int]:
         if number is not None:
             found.add(int(number))
     return sorted(found)
+
+
+def _wanted(network: Network, coloring: Coloring, only: Sequence[str], isolated: bool) -> NDArray[np.bool_]:
+    wanted = coloring.matches(only)
+    return wanted if isolated or "isolated" in only else wanted & (network.graph.degree > 0)
 
 
 def _names(figure: go.Figure, network: Network) -> None:

@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.topology.centrality import weighted_degree
+from cnrag_core.topology.centrality import MAX_EXACT_WORK, N_SOURCES, weighted_degree
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
 
 SMALLEST_SHOWN = 0.0001
+
+PATHS_PER_SECOND = 6e7
+"""Edges that one core looks at in a second on its way from every source, roughly."""
+
+WORTH_WAITING = 0.4
+"""Seconds that a betweenness may take before it is found only when somebody asks for it."""
 
 CONSTANT = "constant"
 """Every document counts the same."""
@@ -112,6 +118,20 @@ def measure_of(network: Network, name: str) -> NDArray[np.float64]:
     if name == CONSTANT:
         return np.ones(network.graph.n_nodes)
     return MEASURES[name].of(network)
+
+
+def betweenness_seconds(network: Network) -> float:
+    """About how long the betweenness of this network would take to find; 0 where it is known already."""
+    if "betweenness" in vars(network):
+        return 0.0
+    n, edges = network.graph.n_nodes, network.graph.n_edges
+    n_sources = n if n * edges <= MAX_EXACT_WORK else N_SOURCES
+    return edges * n_sources / PATHS_PER_SECOND
+
+
+def betweenness_at_hand(network: Network) -> bool:
+    """Whether the betweenness can be shown without making anybody wait for it."""
+    return betweenness_seconds(network) <= WORTH_WAITING
 
 
 def betweenness_words(network: Network) -> str:

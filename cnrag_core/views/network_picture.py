@@ -19,10 +19,11 @@ from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.neighborhood import Path
 from cnrag_core.topology.overview import community_hulls
 from cnrag_core.views.community_names import ISOLATED, community_names
-from cnrag_core.views.graph_picture import GraphPicture, Hull, choose_nodes, picture_of, sizes_of
+from cnrag_core.views.graph_picture import GraphPicture, Hull, choose_of_each, picture_of, sizes_of
 from cnrag_core.views.network_around import hops_around, nearest_first, ring_positions, similarity_to
 from cnrag_core.views.network_colors import (
     COMMUNITY,
+    DISTINCT,
     Coloring,
     LegendEntry,
     color_nodes,
@@ -41,8 +42,14 @@ if TYPE_CHECKING:
 SMALLEST, LARGEST = 0.17, 0.5
 """Radius of the least and the most important document, in the distance that linked documents keep."""
 
+LEAST_RADIUS = 7.0
+"""Radius of the least important document, at least: a map of many would be dust otherwise."""
+
 EDGE_WIDTH = 0.05
 """Width of the weakest edge, in the same."""
+
+LEAST_OUTLINED = 3
+"""Documents of a community that gets an outline; of more than twenty communities the largest get one."""
 
 ROOM_IN_RINGS = 0.5
 """The same for documents in rings, whose names stand between them."""
@@ -63,6 +70,8 @@ class Drawing:
         Numbers of the nodes in the order of the list, what it says of each, and what that is called.
     n_folded
         Documents left out because they are linked to nothing.
+    chosen_by
+        The measure by which documents were chosen where not all could be drawn.
     path, highlight
         The path that was asked for, if there is one, and its ids for the live component.
     """
@@ -73,14 +82,16 @@ class Drawing:
     values: tuple[str, ...]
     list_title: str
     n_folded: int = 0
+    chosen_by: str = ""
     path: Path | None = None
     highlight: Mapping[str, Sequence[str]] | None = None
 
     @property
     def counts(self) -> str:
-        """What is drawn of what there is, and what was folded away."""
+        """What is drawn of what there is, how it was chosen, and what was folded away."""
+        chosen = f"; of each community those of greatest {self.chosen_by}" if self.chosen_by else ""
         folded = f"; {self.n_folded:,} linked to nothing are folded away" if self.n_folded else ""
-        return self.picture.counts + folded
+        return self.picture.counts + chosen + folded
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:
@@ -103,7 +114,8 @@ def draw(
     if options.view == "communities":
         return _overview(network)
     graph, coloring = network.graph, color_nodes(network, options.color_by, kinds)
-    importance = measure_of(network, "degree" if options.size_by == CONSTANT else options.size_by)
+    chosen_by = "degree" if options.size_by == CONSTANT else options.size_by
+    importance = measure_of(network, chosen_by)
     wanted = coloring.matches(options.only)
     linked = graph.degree > 0
     folded = 0
@@ -125,7 +137,8 @@ def draw(
         if options.view == "path" and options.ends is not None:
             path = find_path(graph, options.ends, options.path)
             kept += [graph.index(node_id) for node_id in (path.node_ids if path else options.ends)]
-        shown = choose_nodes(importance, options.budget, keep=kept, among=wanted)
+        groups = np.minimum(network.communities.labels, network.communities.n_grouped)  # the isolated are one group
+        shown = choose_of_each(importance, groups, options.budget, keep=kept, among=wanted)
         order = shown[np.lexsort((shown, -importance[shown]))]
         if path is not None:
             order = np.array([graph.index(node_id) for node_id in path.node_ids], dtype=np.int64)
@@ -139,6 +152,7 @@ def draw(
         tuple(values),
         list_title,
         folded,
+        chosen_by if options.view != "around" and int(np.count_nonzero(wanted)) > options.budget else "",
         path,
         path_ids(path, graph.index_of) if path is not None and path.n_hops else None,
     )
@@ -188,7 +202,11 @@ def _picture(
         positions.astype(np.float32),
         shown=shown,
         colors=coloring.colors,
-        sizes=sizes_of(size_values, smallest=SMALLEST * room, largest=LARGEST * room),
+        sizes=sizes_of(
+            size_values,
+            smallest=max(SMALLEST * room, LEAST_RADIUS),
+            largest=max(LARGEST * room, 2.2 * LEAST_RADIUS),
+        ),
         names=network.titles,
         tips=tips,
         shapes=coloring.shapes if options.shapes else (),
@@ -200,12 +218,13 @@ def _picture(
 
 
 def _hulls(network: Network, visible: NDArray[np.bool_]) -> list[Hull]:
-    """Outlines of the communities that are drawn; a name on the largest part of each."""
+    """Outlines of the largest communities that are drawn; a name on the largest part of each."""
     names, colors, slots = community_names(network), community_colors(network), community_slots(network)
-    labels = network.communities.labels
+    labels, sizes = network.communities.labels, network.communities.sizes
     drawn = set(labels[visible].tolist())
     hulls, named = [], set()
-    for hull in community_hulls(network.layout, labels):
+    least = max(LEAST_OUTLINED, int(sizes[DISTINCT - 1]) if len(sizes) >= DISTINCT else 0)
+    for hull in community_hulls(network.layout, labels, min_size=least):
         if hull.community in drawn and hull.community in names:
             name = "" if hull.community in named else names[hull.community]
             named.add(hull.community)

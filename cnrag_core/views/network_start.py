@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from cnrag_core.topology.roles import find_bridges, find_hubs
-from cnrag_core.views.network_measures import betweenness_words
+from cnrag_core.views.network_measures import betweenness_at_hand, betweenness_words
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
@@ -25,14 +25,13 @@ def starting_points(network: Network) -> StartingPoints:
     if not graph.n_edges:
         return []
     hubs = find_hubs(graph, labels=labels, top=N_EACH)
-    bridges = [
-        bridge
-        for bridge in find_bridges(graph, network.betweenness, labels, top=4 * N_EACH)
-        if len(bridge.communities) > 1
-    ][:N_EACH]
     found: StartingPoints = [
         ("Hubs", "They have most neighbours.", [(hub.node_id, f"{hub.degree:,} neighbours") for hub in hubs])
     ]
+    if not betweenness_at_hand(network):
+        return found
+    ranked = find_bridges(graph, network.betweenness, labels, top=4 * N_EACH)
+    bridges = [bridge for bridge in ranked if len(bridge.communities) > 1][:N_EACH]
     if bridges:
         how = f"Many shortest paths between other documents lead through them ({betweenness_words(network)})."
         found.append(

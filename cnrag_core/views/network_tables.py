@@ -13,7 +13,7 @@ import pandas as pd
 
 from cnrag_core.views.community_names import ISOLATED, community_names
 from cnrag_core.views.network_links import STYLES, link_number
-from cnrag_core.views.network_measures import MEASURES, measure_of
+from cnrag_core.views.network_measures import MEASURES, betweenness_at_hand, measure_of
 from cnrag_core.views.network_picture import Drawing
 
 if TYPE_CHECKING:
@@ -22,8 +22,14 @@ if TYPE_CHECKING:
 DECIMALS = 6
 
 
-def node_table(network: Network, nodes: Sequence[int]) -> pd.DataFrame:
-    """One row a document: id, title, community, and every measure."""
+def node_table(network: Network, nodes: Sequence[int], *, at_hand: bool = False) -> pd.DataFrame:
+    """One row a document: id, title, community, and every measure.
+
+    Parameters
+    ----------
+    at_hand
+        Leave out a betweenness that nobody has waited for yet.
+    """
     names, labels = community_names(network), network.communities.labels
     at = np.asarray(nodes, dtype=np.int64)
     columns: dict[str, object] = {
@@ -33,6 +39,8 @@ def node_table(network: Network, nodes: Sequence[int]) -> pd.DataFrame:
         "community name": [names.get(int(labels[node]), ISOLATED) for node in at],
     }
     for name in MEASURES:
+        if at_hand and name == "betweenness" and not betweenness_at_hand(network):
+            continue
         values = measure_of(network, name)[at]
         columns[name] = values.astype(np.int64) if name == "degree" else np.round(values, DECIMALS)
     return pd.DataFrame(columns)

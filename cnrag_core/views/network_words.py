@@ -11,7 +11,7 @@ import numpy as np
 
 from cnrag_core.views.community_names import community_names
 from cnrag_core.views.network_options import NetworkOptions
-from cnrag_core.views.network_paths import path_sentence
+from cnrag_core.views.network_paths import missing_path, path_sentence
 from cnrag_core.views.network_picture import Drawing
 from cnrag_core.views.threshold_words import component_sizes, percent
 
@@ -24,9 +24,11 @@ MAP_CAUTION = "Only who is near whom means something: far distances and directio
 def interpretation_of(network: Network, options: NetworkOptions, drawing: Drawing) -> str:
     """What the picture shows, in one sentence."""
     if options.view == "path":
-        if drawing.path is not None:
-            return path_sentence(drawing.path, network, options.path)
-        return "Choose two documents to see how they hang together."
+        if options.ends is None:
+            return "Choose two documents to see how they hang together."
+        if drawing.path is None:
+            return missing_path(network, options.ends)[0]
+        return path_sentence(drawing.path, network, options.path)
     if options.view == "around" and options.trail:
         return _around(network, options, drawing)
     if options.view == "communities":
@@ -38,12 +40,17 @@ def _whole(network: Network) -> str:
     graph, communities = network.graph, network.communities
     if not graph.n_edges:
         return f"Nothing is linked at {graph.threshold:.2f}."
-    _, giant = component_sizes(graph)
+    n_components, giant = component_sizes(graph)
     names = community_names(network)
     largest = f"the largest is “{names[0]}” with {int(communities.sizes[0]):,}"
     count = communities.n_grouped
     groups = "one community" if count == 1 else f"{count:,} communities"
-    return f"{percent(giant / graph.n_nodes)} of the documents hang together in {groups}; {largest}. {MAP_CAUTION}"
+    whole = "All documents hang together" if n_components == 1 else f"{_share(giant, graph.n_nodes)} hang together"
+    return f"{whole}. There {'is' if count == 1 else 'are'} {groups}; {largest}. {MAP_CAUTION}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"In the largest piece {percent(part / whole)} of the documents"
 
 
 def _around(network: Network, options: NetworkOptions, drawing: Drawing) -> str:

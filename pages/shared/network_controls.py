@@ -8,9 +8,10 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.views.graph_picture import DEFAULT_NODES, MOST_NODES
+from cnrag_core.views.network_colors import color_choices
 from cnrag_core.views.network_links import STYLES
 from cnrag_core.views.network_measures import MEASURES
-from cnrag_core.views.network_options import MOST_HOPS
+from cnrag_core.views.network_options import MOST_HOPS, NetworkOptions
 from cnrag_core.views.title_search import matching_titles
 from cnrag_core.workspace import Workspace
 from pages.shared.network_state import SIZES, VIEWS, enter_view, find_document, path_between, step_back, trail
@@ -18,6 +19,16 @@ from pages.shared.session import choose_threshold, literal, selected_document
 
 MOST_OFFERED = 20_000
 """Documents that one box offers as one types; beyond it a few words of the title come first."""
+
+
+def choices_of(workspace: Workspace) -> dict[str, str]:
+    """What can be coloured by: key and name."""
+    return _choices(workspace.network.graph.digest, workspace)
+
+
+@st.cache_data(max_entries=4, show_spinner=False, scope="session")
+def _choices(digest: str, _workspace: Workspace) -> dict[str, str]:
+    return color_choices(_workspace.network, _workspace.corpus.kinds)
 
 
 def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str]) -> None:
@@ -116,6 +127,14 @@ def display_options(network: Network, colors: Mapping[str, str]) -> None:
             "Documents drawn, at most", 100, MOST_NODES, step=100, key="net_budget",
             help="The most important ones by what sizes them. More than 2,000 are a smear: filter, or use the map.",
         )  # fmt: skip
+
+
+def view_row(network: Network, options: NetworkOptions) -> None:
+    """The row that only some views have."""
+    if options.view == "around":
+        around_row(network)
+    elif options.view == "path":
+        path_row(network)
 
 
 def around_row(network: Network) -> None:

@@ -1,4 +1,4 @@
-"""Drawings of the visitor's network, a few of them kept, and what the live component needs of one."""
+"""The middle pane: the live graph or the map; drawings are kept, a few of them, for the way back."""
 
 from __future__ import annotations
 
@@ -9,19 +9,47 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.views.graph_picture import component_data
+from cnrag_core.views.network_measures import betweenness_at_hand
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing, draw
 from cnrag_core.views.network_side import side_data
+from cnrag_core.views.network_words import interpretation_of
 from cnrag_core.workspace import Workspace
+from pages.shared.graph_component import graph_view
+from pages.shared.network_map import map_view
+from pages.shared.network_state import GRAPH, on_expand, on_legend, on_select
+from pages.shared.page_style import HEIGHT
 from pages.shared.session import selected_document
 
 MOST_DRAWINGS = 6
+
+
+def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing | None:
+    """Show the view that was asked for; the drawing of the live graph, None for the map."""
+    if options.view == "map":
+        map_view(workspace, network, options)
+        return None
+    drawing = drawing_of(workspace, network, options)
+    graph_view(
+        component_of(workspace, network, options, drawing),
+        key=GRAPH,
+        height=HEIGHT,
+        on_select=lambda: on_select(workspace),
+        on_expand=lambda: on_expand(workspace),
+        on_legend=on_legend,
+    )
+    st.caption(drawing.counts)
+    st.text(interpretation_of(network, options, drawing))
+    return drawing
 
 
 def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing:
     """The drawing for some options; what is looked at is always in it."""
     selected = selected_document(workspace)
     key = _key(network, options)
+    if "betweenness" in (options.color_by, options.size_by) and not betweenness_at_hand(network):
+        with st.spinner("Counting shortest paths …"):
+            network.betweenness  # noqa: B018  (found once, and kept by the network)
     drawing = _kept(key, lambda: draw(network, options, workspace.corpus.kinds))
     pair = st.session_state.get("net_pair") or ()
     wanted = [node_id for node_id in (selected, *pair) if node_id is not None]

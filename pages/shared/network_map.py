@@ -6,9 +6,10 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.views.network_colors import color_nodes
-from cnrag_core.views.network_map import chosen_numbers, map_figure
+from cnrag_core.views.network_map import chosen_numbers, map_counts, map_figure
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_tables import node_table
+from cnrag_core.views.network_words import MAP_CAUTION
 from cnrag_core.workspace import Workspace
 from pages.shared.network_state import show_document
 
@@ -26,11 +27,12 @@ def map_view(workspace: Workspace, network: Network, options: NetworkOptions) ->
             config={"scrollZoom": True, "displaylogo": False},
             alt=f"Map of {network.graph.n_nodes:,} documents by {coloring.title}",
         )
+    st.caption(map_counts(network, coloring, only=options.only, isolated=options.isolated))
     numbers = chosen_numbers(chosen.selection.points)
     if not numbers:
-        st.caption("Draw around documents to list them; click one to read it.")
+        st.text(f"Draw around documents to list them; click one to read it. {MAP_CAUTION}")
         return
-    table = node_table(network, numbers)
+    table = node_table(network, numbers, at_hand=True)
     st.caption(f"{len(numbers):,} documents chosen; choose a row to read it.")
     picked = st.dataframe(
         table, key="net_map_rows", hide_index=True, height=220, on_select="rerun", selection_mode="single-row"

@@ -9,6 +9,7 @@ from cnrag_core.views.community_names import community_names
 from cnrag_core.views.document_text import conversation_turns, shown_fields
 from cnrag_core.views.network_document import DocumentFacts, document_facts
 from cnrag_core.views.network_links import STYLES, evidence_words, links_between, links_of
+from cnrag_core.views.network_measures import betweenness_at_hand, betweenness_seconds
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_paths import missing_path, path_steps
 from cnrag_core.views.network_picture import Drawing
@@ -19,12 +20,11 @@ from cnrag_core.workspace import Workspace
 from pages.shared.network_state import look_around, open_community, path_between, show_document, show_pair
 from pages.shared.session import choose_threshold, literal, selected_document
 
-
 SHORT = 90
 """Characters up to which a field stands on a line with its name."""
 
 
-def panel(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing) -> None:
+def panel(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing | None) -> None:
     """Whatever is looked at."""
     state = st.session_state
     pair = state.get("net_pair")
@@ -37,7 +37,7 @@ def panel(workspace: Workspace, network: Network, options: NetworkOptions, drawi
             community_panel(network, number)
     elif pair is not None:
         pair_panel(network, *pair)
-    elif options.view == "path" and options.ends is not None:
+    elif options.view == "path" and options.ends is not None and drawing is not None:
         path_panel(network, options, drawing)
         if document is not None and document not in options.ends:
             st.divider()
@@ -73,6 +73,7 @@ def document_panel(workspace: Workspace, network: Network, node_id: str) -> None
     with figures, st.container(key="net_figures", gap=None):
         for name, value, rank, explanation in facts.figures:
             st.markdown(f"{name} **{value}** {rank}", help=explanation)
+        count_paths(network, key="net_count_for_document")
     for tab in rest:
         with tab:
             for number, link in enumerate(links):
@@ -221,6 +222,18 @@ def start_panel(network: Network) -> None:
         st.caption(heading, help=explanation)
         for node_id, words in nodes:
             _document_button(network, node_id, key=f"net_start_{heading}_{node_id}", words=words)
+    count_paths(network, key="net_count_at_start")
+
+
+def count_paths(network: Network, *, key: str) -> None:
+    """Where finding the betweenness takes a while: a button that finds it."""
+    seconds = betweenness_seconds(network)
+    if betweenness_at_hand(network):
+        return
+    if st.button("Find the betweenness", key=key, help=f"Takes about {seconds:.0f} s; then bridges are shown as well."):
+        with st.spinner("Counting shortest paths …"):
+            network.betweenness  # noqa: B018  (found once, and kept by the network)
+        st.rerun(scope="fragment")
 
 
 def _overview_start() -> None:

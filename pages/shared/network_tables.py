@@ -13,12 +13,13 @@ from cnrag_core.views.standalone_page import standalone_html
 from cnrag_core.workspace import Workspace
 
 
-def downloads(workspace: Workspace, network: Network, drawing: Drawing) -> None:
-    """Files, each made only when it is asked for."""
+def below(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing | None) -> None:
+    """Files, each made only when it is asked for, and tables, made only while they are open."""
     dark = st.context.theme.type == "dark"
     with st.container(horizontal=True, vertical_alignment="center"):
-        _file("Web page", lambda: standalone_html(drawing.picture, dark=dark), "network.html", "text/html",
-              "One file that opens offline, safe to mail", ":material/html:")  # fmt: skip
+        if drawing is not None:
+            _file("Web page", lambda: standalone_html(drawing.picture, dark=dark), "network.html", "text/html",
+                  "What is drawn as one file that opens offline, safe to mail", ":material/html:")  # fmt: skip
         _file("All documents", lambda: csv_bytes(node_table(network, range(network.graph.n_nodes))),
               "documents.csv", "text/csv", "Every document with its measures, as CSV", ":material/table:")  # fmt: skip
         _file("All edges", lambda: csv_bytes(all_edges(network)), "edges.csv", "text/csv",
@@ -27,18 +28,25 @@ def downloads(workspace: Workspace, network: Network, drawing: Drawing) -> None:
             st.code(_link(), language=None, wrap_lines=True)
             if workspace.sample is None:
                 st.caption("The link works where this corpus is loaded: your own documents are in no link.")
+    if drawing is not None:
+        _tables(network, options, drawing)
 
 
-def tables(network: Network, options: NetworkOptions, drawing: Drawing) -> None:
-    """What is drawn, as tables; made only while they are open."""
+def _tables(network: Network, options: NetworkOptions, drawing: Drawing) -> None:
     with st.expander("The same as tables", key="net_tables", on_change="rerun") as expander:
         if not expander.open:
             return
         if options.view == "communities":
-            first, second = community_overview_table(network, drawing), bundle_table(network, drawing)
+            names, tables = (
+                ("communities", "bundles"),
+                (community_overview_table(network, drawing), bundle_table(network, drawing)),
+            )
         else:
-            first, second = node_table(network, drawing.order), edge_table(network, drawing)
-        for name, table in (("documents", first), ("links", second)):
+            names, tables = (
+                ("documents", "links"),
+                (node_table(network, drawing.picture.nodes, at_hand=True), edge_table(network, drawing)),
+            )
+        for name, table in zip(names, tables, strict=True):
             st.caption(f"{len(table):,} {name} drawn")
             st.dataframe(table, key=f"net_table_{name}", hide_index=True, height=300)
             _file(f"These {name}", lambda table=table: csv_bytes(table), f"drawn-{name}.csv", "text/csv",

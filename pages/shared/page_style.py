@@ -24,17 +24,26 @@ WIDE = f"""
 .st-key-cnrag_page_style, .st-key-cnrag_vis_library {{ position: absolute; height: 0; overflow: hidden; }}
 .stApp:has(.st-key-net_second_row) {{ --second-row: 64px; }}
 .stApp:has(.st-key-net_path_row) {{ --second-row: 84px; }}
-.stApp .st-key-net_panel {{ flex: 0 0 auto; height: {HEIGHT}; overflow-y: auto; scrollbar-width: thin; gap: 0.5rem; padding: 0.8rem; }}
-.stApp .st-key-net_panel [data-testid="stText"], .stApp .st-key-net_panel [data-testid="stMarkdown"] p {{ font-size: 0.86rem; }}
-.stApp .st-key-net_panel button[kind="tertiary"] {{ min-height: 0; padding: 0.1rem 0; text-align: left; justify-content: flex-start; }}
-.stApp .st-key-net_panel button[kind="tertiary"] p {{ font-size: 0.86rem; text-align: left; }}
-.stApp .st-key-net_panel button[kind="tertiary"] p {{ text-decoration: underline rgba(128, 134, 150, 0.55); text-underline-offset: 3px; }}
+.stApp .st-key-net_panel {{
+  flex: 0 0 auto; height: {HEIGHT}; overflow-y: auto; scrollbar-width: thin; gap: 0.5rem; padding: 0.8rem;
+}}
+.stApp .st-key-net_panel [data-testid="stText"],
+.stApp .st-key-net_panel [data-testid="stMarkdown"] p {{ font-size: 0.86rem; }}
+.stApp .st-key-net_panel button[kind="tertiary"] {{
+  min-height: 0; padding: 0.1rem 0; text-align: left; justify-content: flex-start;
+}}
+.stApp .st-key-net_panel button[kind="tertiary"] p {{
+  font-size: 0.86rem; text-align: left;
+  text-decoration: underline rgba(128, 134, 150, 0.55); text-underline-offset: 3px;
+}}
 .stApp .st-key-net_panel h5 {{ padding: 0 0 0.9rem; font-size: 1.02rem; line-height: 1.3; }}
 .stApp .st-key-net_panel p {{ line-height: 1.4; }}
 .stApp .st-key-net_actions button {{ min-height: 1.9rem; padding: 0.1rem 0.55rem; }}
 .stApp .st-key-net_actions button p {{ font-size: 0.82rem; }}
 .stApp .st-key-net_figures p {{ font-size: 0.82rem; line-height: 1.5; }}
-.stApp .st-key-net_panel [data-testid="stColumn"] button[kind="secondary"] {{ min-height: 1.9rem; padding: 0.1rem 0.2rem; }}
+.stApp .st-key-net_panel [data-testid="stColumn"] button[kind="secondary"] {{
+  min-height: 1.9rem; padding: 0.1rem 0.2rem;
+}}
 .stApp .st-key-net_panel [data-testid="stColumn"] button[kind="secondary"] p {{ font-size: 0.82rem; }}
 .stApp .st-key-net_map_box {{ height: {HEIGHT}; flex: 0 0 auto; }}
 .stApp .st-key-net_view button {{ padding: 0 0.55rem; }}
