@@ -64,7 +64,7 @@ def test_a_zip_reads_like_its_folder(tmp_path: Path) -> None:
 
 def test_hidden_files_and_links_out_are_left_out(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
-    secret.write_text("secret")
+    secret.write_text("secret", encoding="utf-8")
     folder = write(tmp_path / "notes", {"a.md": "One note.", ".git/config": "x", "b.md": "Two notes."})
     os.symlink(secret, folder / "link.md")
     corpus = read_corpus(folder)

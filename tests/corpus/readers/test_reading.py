@@ -18,7 +18,7 @@ CSV = "id,title,year\n007,One title,1999\n7,Two titles,2001\n"
 
 def test_a_path_and_its_bytes_give_the_same_corpus(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
-    path.write_text(CSV)
+    path.write_text(CSV, encoding="utf-8")
     from_path, from_bytes = read_corpus(path), read_bytes(CSV.encode(), "papers.csv")
     assert from_path.digest == from_bytes.digest
     assert from_path.name == from_bytes.name == "papers"
@@ -27,7 +27,7 @@ def test_a_path_and_its_bytes_give_the_same_corpus(tmp_path: Path) -> None:
 
 def test_a_path_may_be_text(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
-    path.write_text(CSV)
+    path.write_text(CSV, encoding="utf-8")
     assert len(read_corpus(str(path))) == 2
 
 
@@ -60,7 +60,7 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission(tmp_path: Path) -> None:
     path = tmp_path / "secret.csv"
-    path.write_text(CSV)
+    path.write_text(CSV, encoding="utf-8")
     path.chmod(0)
     with pytest.raises(CorpusError, match="cannot be opened: Permission denied"):
         read_corpus(path)
