@@ -13,7 +13,7 @@ from cnrag_core.views.comparison_charts import (
     edge_change_table,
     rank_change_table,
 )
-from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
 
 workspace = open_workspace(
     "Compare",
@@ -26,10 +26,12 @@ WAYS = ("Another threshold", "Another configuration")
 
 def other_network(network: Network) -> Network | None:
     """The second network: chosen with a slider, or built in the background from a YAML."""
-    way = st.segmented_control("Compare with", WAYS, default=WAYS[0], key="compare_with") or WAYS[0]
+    way = st.segmented_control("Compare with", WAYS, default=WAYS[0], key="compare_with", persist_state=KEPT) or WAYS[0]
     if way == WAYS[0]:
         suggested = workspace.network.suggestion.threshold
-        threshold = st.slider("Threshold of the second network", 0.0, 1.0, suggested, 0.01, key="second_threshold")
+        threshold = st.slider(
+            "Threshold of the second network", 0.0, 1.0, suggested, 0.01, key="second_threshold", persist_state=KEPT
+        )
         return network.at_threshold(checked_threshold(network, max(threshold, network.candidates.floor)))
     text = st.text_area(
         "Configuration of the second network (YAML)", to_yaml(workspace.config), height=300, key="other"

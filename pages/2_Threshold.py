@@ -6,6 +6,7 @@ from cnrag_core.graph.thresholds import gains_and_losses, orphans, similarity_hi
 from cnrag_core.views.threshold_charts import QUANTITIES, curve_table, histogram_chart, threshold_curve_chart
 from cnrag_core.views.threshold_words import change_sentence, figures_of, interpretation, orphan_table
 from pages.shared.session import (
+    KEPT,
     choose_threshold,
     current_network,
     literal,
@@ -26,11 +27,11 @@ def threshold_panel() -> None:
     controls, chart = st.columns([1, 2], gap="large")
     with controls:
         floor = curve.floor
+        st.session_state["threshold_slider"] = min(max(round(network.graph.threshold, 2), round(floor, 2)), 1.0)
         st.slider(
             "Similarity threshold",
             min_value=round(floor, 2),
             max_value=1.0,
-            value=min(max(round(network.graph.threshold, 2), round(floor, 2)), 1.0),
             step=0.01,
             key="threshold_slider",
             on_change=lambda: choose_threshold(max(st.session_state["threshold_slider"], floor)),
@@ -49,7 +50,10 @@ def threshold_panel() -> None:
             for column, (name, value, explanation) in zip(st.columns(2) * 2, row, strict=True):
                 column.metric(name, value, help=explanation)
     with chart:
-        quantity = st.segmented_control("Show", QUANTITIES, default="shares", key="curve_quantity") or "shares"
+        quantity = (
+            st.segmented_control("Show", QUANTITIES, default="shares", key="curve_quantity", persist_state=KEPT)
+            or "shares"
+        )
         st.plotly_chart(
             threshold_curve_chart(curve, quantity=quantity, threshold=network.graph.threshold, suggestion=suggestion),
             key="threshold_curve",

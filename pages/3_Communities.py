@@ -14,6 +14,7 @@ from cnrag_core.views.community_cards import (
     topics_sentence,
 )
 from pages.shared.session import (
+    KEPT,
     current_network,
     literal,
     open_workspace,
@@ -43,6 +44,7 @@ with shown_errors():
         float(workspace.config.communities.resolution),
         0.1,
         key="resolution",
+        persist_state=KEPT,
         help="Below 1 gives fewer and larger communities, above 1 more and smaller ones.",
     )
     network = network.with_resolution(resolution)

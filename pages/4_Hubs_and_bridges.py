@@ -14,7 +14,9 @@ from cnrag_core.views.role_tables import (
     role_chart,
 )
 from pages.shared.session import (
+    KEPT,
     current_network,
+    keep_within,
     open_workspace,
     select_document,
     shown_errors,
@@ -59,13 +61,14 @@ with shown_errors():
     with left:
         st.subheader("Hubs", anchor=False, help="Documents with at least this many neighbours.")
         limit = degree_limit(network.graph)
-        least = st.slider("Neighbours, at least", 1, limit.most, limit.start, key="min_degree")
+        keep_within("min_degree", 1, limit.most, limit.start)
+        least = st.slider("Neighbours, at least", 1, limit.most, key="min_degree", persist_state=KEPT)
         hubs = find_hubs(network.graph, min_degree=least, labels=labels)
         st.text(hubs_sentence(hubs, network))
         linked_table(hub_table(hubs, network), [hub.node_id for hub in hubs], key="hubs")
     with right:
         st.subheader("Bridges", anchor=False, help="Documents on many shortest paths between others.")
-        top = st.slider("How many, highest betweenness first", 1, 100, 20, key="top_bridges")
+        top = st.slider("How many, highest betweenness first", 1, 100, 20, key="top_bridges", persist_state=KEPT)
         bridges = find_bridges(network.graph, network.betweenness, labels, top=top)
         st.text(bridges_sentence(bridges, network))
         linked_table(bridge_table(bridges, network), [bridge.node_id for bridge in bridges], key="bridges")

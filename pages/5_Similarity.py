@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cnrag_core.network import Network
 from cnrag_core.views.document_text import shown_fields
 from cnrag_core.views.pair_waterfall import contribution_table, pair_waterfall
 from cnrag_core.views.pair_words import nearest_table, pair_sentence
@@ -12,6 +13,7 @@ from pages.shared.session import (
     open_workspace,
     select_document,
     selected_document,
+    set_in_link,
     shown_errors,
 )
 
@@ -21,6 +23,19 @@ workspace = open_workspace(
     icon=":material/compare_arrows:",
 )
 
+
+def kept_partner(network: Network, first: str | None) -> str | None:
+    """The second document that the visitor chose before, here or in the link, unless it is the first."""
+    kept = st.session_state.get("with", st.query_params.get("with"))
+    return kept if kept != first and kept in network.graph.index_of else None
+
+
+def keep_partner(node_id: str | None) -> None:
+    """Remember the second document where it is another than the page would choose by itself."""
+    st.session_state["with"] = node_id
+    set_in_link("with", node_id)
+
+
 with shown_errors():
     network = current_network(workspace)
     chosen = selected_document(workspace) or network.most_connected
@@ -28,15 +43,17 @@ with shown_errors():
     with left:
         first = document_picker("First document", network, key="pair_first", chosen=chosen)
     nearest = nearest_table(network, first) if first else None
+    closest = nearest.index[0] if nearest is not None else None
     with right:
         second = document_picker(
-            "Second document", network, key="pair_second", chosen=nearest.index[0] if nearest is not None else None
+            "Second document", network, key="pair_second", chosen=kept_partner(network, first) or closest
         )
     if first is None or second is None:
         st.info("Choose two documents to compare.", icon=":material/compare_arrows:")
         st.stop()
     if first != chosen:
         select_document(first)
+    keep_partner(second if second != closest else None)
 
     explanation = network.similarity.explain(first, second)
     st.text(pair_sentence(explanation, network))

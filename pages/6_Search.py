@@ -14,6 +14,9 @@ from cnrag_core.views.ranking_tables import (
     strategy_hint,
 )
 from pages.shared.session import (
+    KEPT,
+    ask_question,
+    asked_question,
     current_network,
     literal,
     open_workspace,
@@ -33,7 +36,7 @@ def ask() -> tuple[str, list[str], int]:
     """The question, the strategies and how many results."""
     judged = {query.text: query for query in workspace.queries}
     if "question" not in st.session_state:
-        st.session_state["question"] = st.query_params.get("q", next(iter(judged), ""))
+        st.session_state["question"] = asked_question() or next(iter(judged), "")
     typed, picked = st.columns([3, 2], vertical_alignment="bottom")
     with picked:
         if judged:
@@ -43,31 +46,43 @@ def ask() -> tuple[str, list[str], int]:
                 index=None,
                 key="judged_question",
                 placeholder="Pick one whose answer is known",
-                on_change=lambda: st.session_state.update(
-                    question=st.session_state["judged_question"] or st.session_state["question"]
-                ),
+                on_change=take_judged,
             )
     with typed:
         question = st.text_input(
             "Question",
             key="question",
             placeholder="in plain words; field:value narrows",
+            on_change=lambda: ask_question(st.session_state["question"]),
             help="A part like tags:genetics or year:2010..2020 keeps only documents with that value.",
         )
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     with left:
         default = [name for name in ("similarity", "hybrid", "auto", "links") if name in STRATEGIES][:3]
-        names = st.pills("Strategies", list(STRATEGIES), default=default, selection_mode="multi", key="strategies")
+        names = st.pills(
+            "Strategies",
+            list(STRATEGIES),
+            default=default,
+            selection_mode="multi",
+            key="strategies",
+            persist_state=KEPT,
+        )
     with right:
-        n = st.number_input("Results", 1, 100, 8, key="n_results")
+        n = st.number_input("Results", 1, 100, 8, key="n_results", persist_state=KEPT)
     return question, names, int(n)
+
+
+def take_judged() -> None:
+    """Ask the judged question that was picked."""
+    picked = st.session_state["judged_question"]
+    if picked:
+        st.session_state["question"] = picked
+        ask_question(picked)
 
 
 with shown_errors():
     network = current_network(workspace)
     question, names, n = ask()
-    if question:
-        st.query_params["q"] = question
     if not question.strip():
         st.info("Ask something in plain words, or pick a judged question.", icon=":material/search:")
         st.stop()

@@ -15,7 +15,7 @@ from cnrag_core.views.evaluation_tables import (
     strategy_table,
     verdict,
 )
-from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
 
 workspace = open_workspace(
     "Evaluate",
@@ -43,7 +43,12 @@ with shown_errors():
         st.info("Load judged questions to measure the strategies on your documents.", icon=":material/rule:")
         st.stop()
     names = st.pills(
-        "Strategies", list(STRATEGIES), default=list(STRATEGIES), selection_mode="multi", key="measured_strategies"
+        "Strategies",
+        list(STRATEGIES),
+        default=list(STRATEGIES),
+        selection_mode="multi",
+        key="measured_strategies",
+        persist_state=KEPT,
     )
     bar = st.progress(0.0, text=f"Asking {len(queries)} questions")
     report = evaluate(
@@ -52,7 +57,11 @@ with shown_errors():
     bar.empty()
     metrics = report.metric_names
     metric = st.selectbox(
-        "Measure", metrics, index=metrics.index("recall@5") if "recall@5" in metrics else 0, key="metric"
+        "Measure",
+        metrics,
+        index=metrics.index("recall@5") if "recall@5" in metrics else 0,
+        key="metric",
+        persist_state=KEPT,
     )
     for note in report.notes:
         st.warning(literal(note), icon=":material/warning:")

@@ -13,7 +13,15 @@ from cnrag_core.views.chunk_tables import (
 )
 from cnrag_core.views.document_text import text_fields_of
 from pages.shared.pickers import document_picker
-from pages.shared.session import current_network, open_workspace, selected_document, shown_errors
+from pages.shared.session import (
+    KEPT,
+    current_network,
+    keep_within,
+    open_workspace,
+    select_document,
+    selected_document,
+    shown_errors,
+)
 
 workspace = open_workspace(
     "Chunks",
@@ -29,16 +37,24 @@ with shown_errors():
         node_id = document_picker("Document", network, key="chunk_document", chosen=chosen)
         if node_id is None:
             st.stop()
+        if node_id != chosen:
+            select_document(node_id)
         document = network.document(node_id)
         field = st.selectbox("Field", text_fields_of(document, workspace.config), key="chunk_field")
-        method = st.selectbox("Method", METHODS, index=METHODS.index("sentences"), key="chunk_method")
+        method = st.selectbox(
+            "Method", METHODS, index=METHODS.index("sentences"), key="chunk_method", persist_state=KEPT
+        )
         if method == "recursive":
-            most = st.slider("Characters, at most", 50, 4000, 1000, 50, key="max_chars")
-            overlap = st.slider("Overlap in characters", 0, most - 1, min(200, most // 5), key="overlap_chars")
+            most = st.slider("Characters, at most", 50, 4000, 1000, 50, key="max_chars", persist_state=KEPT)
+            keep_within("overlap_chars", 0, most - 1, min(200, most // 5))
+            overlap = st.slider("Overlap in characters", 0, most - 1, key="overlap_chars", persist_state=KEPT)
             strategy = ChunkingStrategy(method=method, max_chars=most, overlap_chars=overlap)
         else:
-            most = st.slider("Tokens, at most", 8, 1024, 64, 8, key="max_tokens", help="A token is 1.3 words.")
-            overlap = st.slider("Overlap in tokens", 0, most - 1, 0, key="overlap")
+            most = st.slider(
+                "Tokens, at most", 8, 1024, 64, 8, key="max_tokens", persist_state=KEPT, help="A token is 1.3 words."
+            )
+            keep_within("overlap", 0, most - 1, 0)
+            overlap = st.slider("Overlap in tokens", 0, most - 1, key="overlap", persist_state=KEPT)
             strategy = ChunkingStrategy(method=method, max_tokens=most, overlap=overlap)
     text = document.text(field) if field else ""
     chunks = TextChunker(strategy).spans(text)

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -55,6 +56,15 @@ DEFAULT_SAMPLE = "papers"
 MOST_VIEWS = 6
 """Thresholds whose topology a session keeps."""
 
+KEPT: Literal["session"] = "session"
+"""How long a widget keeps its value: without it, it forgets when another page is shown."""
+
+OF_THE_CORPUS = (
+    "threshold", "selected", "asked", "question", "views", "ego", "pair_first", "pair_second", "with", "min_degree",
+    "community", "resolution", "second_threshold", "other", "other_job", "chunk_document", "chunk_field", "metric",
+)  # fmt: skip
+"""What a session keeps that points into its corpus, and means nothing in another."""
+
 
 def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -> Workspace:
     """Set up the page and return the visitor's workspace, a sample where they have loaded nothing.
@@ -70,6 +80,7 @@ def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -
     st.html(STYLE)
     with shown_errors():
         workspace = current_workspace()
+        write_link(workspace)
     _sidebar(workspace)
     st.header(f"{icon} {title}", anchor=False)
     st.caption(question)
@@ -93,14 +104,10 @@ def current_workspace() -> Workspace:
 def use_workspace(workspace: Workspace) -> None:
     """Make a workspace the visitor's; what pointed into the old one is forgotten."""
     st.session_state["workspace"] = workspace
-    for key in ("threshold", "selected", "views", "ego"):
+    for key in OF_THE_CORPUS:
         st.session_state.pop(key, None)
-    for name in ("t", "doc", "q"):
-        st.query_params.pop(name, None)
-    if workspace.sample:
-        st.query_params["sample"] = workspace.sample
-    else:
-        st.query_params.pop("sample", None)
+    st.query_params.clear()
+    write_link(workspace)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Building the sample …")
@@ -128,10 +135,7 @@ def current_threshold(workspace: Workspace) -> float | None:
 def choose_threshold(threshold: float | None) -> None:
     """Look at another threshold, here and in the link; None is as built."""
     st.session_state["threshold"] = threshold
-    if threshold is None:
-        st.query_params.pop("t", None)
-    else:
-        st.query_params["t"] = f"{threshold:.3f}"
+    set_in_link("t", None if threshold is None else f"{threshold:.3f}")
 
 
 def current_network(workspace: Workspace) -> Network:
@@ -158,10 +162,54 @@ def selected_document(workspace: Workspace) -> str | None:
 def select_document(node_id: str | None) -> None:
     """Look at a document, here and in the link."""
     st.session_state["selected"] = node_id
-    if node_id is None:
-        st.query_params.pop("doc", None)
-    else:
-        st.query_params["doc"] = node_id
+    set_in_link("doc", node_id)
+
+
+def asked_question() -> str | None:
+    """What the visitor asked last, here or in the link; None where they asked nothing."""
+    if "asked" not in st.session_state:
+        st.session_state["asked"] = st.query_params.get("q")
+    return st.session_state["asked"]
+
+
+def ask_question(question: str) -> None:
+    """Remember a question, here and in the link: the next page asks the same."""
+    st.session_state["asked"] = question.strip() or None
+    set_in_link("q", st.session_state["asked"])
+
+
+def link_of(workspace: Workspace) -> dict[str, str]:
+    """What a link to the present view carries: names, numbers and the visitor's own words, nothing of a corpus."""
+    threshold = current_threshold(workspace)
+    found = {
+        "sample": workspace.sample,
+        "t": None if threshold is None else f"{threshold:.3f}",
+        "doc": selected_document(workspace),
+        "q": asked_question(),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def write_link(workspace: Workspace) -> None:
+    """Bring the address up to date: going to another page empties it, and F5 knows nothing else."""
+    found = link_of(workspace)
+    for name in ("sample", "t", "doc", "q"):
+        set_in_link(name, found.get(name))
+
+
+def set_in_link(name: str, value: str | None) -> None:
+    """Only where it differs: every change is an entry in the history of the browser."""
+    if value is None:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != value:
+        st.query_params[name] = value
+
+
+def keep_within(key: str, low: int, high: int, start: int) -> None:
+    """Give a slider its first value, or move the kept one into bounds that have changed since."""
+    value = min(max(st.session_state.get(key, start), low), high)
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
 
 
 @contextmanager
@@ -189,10 +237,11 @@ def literal(text: str) -> str:
 
 
 def _sidebar(workspace: Workspace) -> None:
+    link = link_of(workspace)
     with st.sidebar:
         for page, label, icon in PAGES:
             if (ROOT / page).is_file():
-                st.page_link(page, label=label, icon=icon)
+                st.page_link(page, label=label, icon=icon, query_params=link or None)
         st.divider()
         st.caption("Workspace")
         st.text(workspace.name)

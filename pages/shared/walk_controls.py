@@ -14,9 +14,7 @@ from cnrag_core.traversal.completeness import LanguageModelCheck
 from cnrag_core.traversal.language_model import LanguageModel
 from cnrag_core.traversal.reach import evidence_of
 from cnrag_core.workspace import Workspace
-
-KEPT = "session"
-"""How long a value is kept: without it a widget forgets when another page is shown."""
+from pages.shared.session import KEPT, ask_question, asked_question
 
 BUDGET_KEYS = ("walk_tokens", "walk_nodes", "walk_hops", "walk_checks", "walk_every", "walk_seeds")
 
@@ -64,7 +62,7 @@ def _judged(workspace: Workspace) -> Mapping[str, JudgedQuery]:
 
 def _question(judged: Mapping[str, JudgedQuery]) -> str:
     if "walk_question" not in st.session_state:
-        st.session_state["walk_question"] = st.query_params.get("q", next(iter(judged), ""))
+        st.session_state["walk_question"] = asked_question() or next(iter(judged), "")
     typed, picked = st.columns([3, 2], vertical_alignment="bottom")
     with picked:
         if judged:
@@ -77,15 +75,19 @@ def _question(judged: Mapping[str, JudgedQuery]) -> str:
                 on_change=_take_judged,
             )
     with typed:
-        question = st.text_input("Question", key="walk_question", placeholder="in plain words", persist_state=KEPT)
-    if question.strip():
-        st.query_params["q"] = question
+        question = st.text_input(
+            "Question",
+            key="walk_question",
+            placeholder="in plain words",
+            on_change=lambda: ask_question(st.session_state["walk_question"]),
+        )
     return question.strip()
 
 
 def _take_judged() -> None:
     if st.session_state["walk_judged"]:
         st.session_state["walk_question"] = st.session_state["walk_judged"]
+        ask_question(st.session_state["walk_judged"])
 
 
 def _budgets(workspace: Workspace) -> tuple[Budget, int]:

@@ -25,7 +25,8 @@ IDLE = """
 () => {
   const app = document.querySelector('[data-testid=stApp]');
   const now = performance.now();
-  if (!app || app.dataset.testScriptState !== 'notRunning' || document.querySelector('[data-stale=true]')) window.cnragBusy = now;
+  const coming = document.querySelector('[data-stale=true], [data-testid=stSkeleton]');
+  if (!app || app.dataset.testScriptState !== 'notRunning' || coming) window.cnragBusy = now;
   return now - (window.cnragBusy ??= now) > 400;
 }
 """
@@ -170,14 +171,14 @@ class Window:
 
     def slide(self, key: str, steps: int) -> None:
         """Move a slider by some steps of the arrow keys."""
-        self.at(key).get_by_role("slider").first.focus()
+        self.at(key).locator("input[type=range]").first.focus()
         for _ in range(abs(steps)):
             self.page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
         self.settled()
 
     def slider(self, key: str) -> float:
         """What a slider says."""
-        return float(self.at(key).get_by_role("slider").first.get_attribute("aria-valuenow") or "nan")
+        return float(self.at(key).locator("input[type=range]").first.input_value())
 
     def upload(self, key: str, name: str, data: bytes) -> None:
         """Give a file to the uploader with a key."""
@@ -262,7 +263,8 @@ class Graph:
     def zoom(self, scale: float, x: float, y: float) -> None:
         """Turn the wheel and drag, as a visitor would, until the view is about this."""
         self.ask(
-            "network.moveTo({scale: argument[0], position: {x: argument[1], y: argument[2]}}); network.body.emitter.emit('zoom', {})",
+            "network.moveTo({scale: argument[0], position: {x: argument[1], y: argument[2]}});"
+            "network.body.emitter.emit('zoom', {})",
             [scale, x, y],
         )
 
@@ -274,7 +276,8 @@ class Graph:
             const free = network.body.nodeIndices.filter((id) => {
               if (argument !== null && names.get(id) !== argument) return false;
               const at = network.canvasToDOM(network.getPositions([id])[id]);
-              return at.x > 10 && at.y > 60 && at.x < box.width - 10 && at.y < box.height - 10 && network.getNodeAt(at) === id;
+              const inside = at.x > 10 && at.y > 60 && at.x < box.width - 10 && at.y < box.height - 10;
+              return inside && network.getNodeAt(at) === id;
             });
             if (!free.length) return null;
             const size = (id) => network.body.nodes[id].options.size;
