@@ -19,7 +19,7 @@ from cnrag_core.embedding.fields import EmbeddedComponent
 from cnrag_core.embedding.rows import freeze_rows, stack_rows
 from cnrag_core.embedding.tfidf import TFIDFEmbedding
 from cnrag_core.graph.builder import build_graph, graph_of_candidates
-from cnrag_core.graph.similarity_graph import CandidateEdges, sorted_edges
+from cnrag_core.graph.similarity_graph import CandidateEdges, merged_edges
 from cnrag_core.network import MAX_CANDIDATE_EDGES, Network
 from cnrag_core.similarity.components import build_columns, concat_columns, take_rows
 from cnrag_core.similarity.pairwise import pairs_of_rows
@@ -66,12 +66,8 @@ def updated_network(network: Network, *, added: Sequence[Document] = (), removed
     if added:
         rows = place[len(kept) :]
         fresh = pairs_of_rows(columns, rows.tolist(), network.candidates.floor)
-        left, right, weight = sorted_edges(
-            np.concatenate([candidates.left, fresh.left]),
-            np.concatenate([candidates.right, fresh.right]),
-            np.concatenate([candidates.weight, fresh.weight]),
-        )
-        candidates = CandidateEdges(node_ids, left, right, weight, floor=candidates.floor)
+        merged = merged_edges(candidates, fresh.left, fresh.right, fresh.weight)
+        candidates = CandidateEdges(node_ids, *merged, floor=candidates.floor)
     graph = graph_of_candidates(candidates, columns, network.config.edges, max_edges=MAX_CANDIDATE_EDGES)
     if graph is None:
         built = build_graph(node_ids, columns, network.config.edges, max_edges=MAX_CANDIDATE_EDGES)

@@ -253,7 +253,7 @@ def _notes(
     if isinstance(provider, TFIDFEmbedding):
         if provider.warning and len(documents):
             yield f"{component.name}: {provider.warning}"
-        elif provider.get_model_config()["analyzer"] == "character_ngrams":
+        elif provider.analyzer_in_use == "character_ngrams":
             yield (
                 f"{component.name}: most letters belong to a script without spaces, so texts are compared by pieces "
                 "of 2 to 4 characters."

@@ -92,6 +92,11 @@ class TFIDFEmbedding(EmbeddingProvider):
         """Whether a vocabulary has been learned (it may be empty)."""
         return self._chosen is not None
 
+    @property
+    def analyzer_in_use(self) -> Analyzer | Literal["auto"]:
+        """The analyzer that the fitted texts chose; before `fit`, the one that was asked for."""
+        return self._chosen or self.analyzer
+
     def fit(self, texts: Sequence[str]) -> TFIDFEmbedding:
         """Learn the vocabulary and the idf of `texts`, replacing what was learned before."""
         self._learn(count_words(texts))
