@@ -35,6 +35,10 @@ from cnrag_core.types import Progress, silent
 MAX_EDGES = 5_000_000
 """Most edges, and most candidate edges, unless the caller sets another limit."""
 
+EDGES_PER_NODE = 500
+SMALL_GRAPH = 500_000
+"""A graph has at most so many edges a document, unless it is small: beyond it nobody sees anything."""
+
 KEEP_ALL_PAIRS = 2_500_000
 """Corpora with no more pairs than this (2,236 documents) are searched without an estimate first."""
 
@@ -76,14 +80,14 @@ def build_graph(
         See `EdgeRule`. The default rule, or one that asks nothing, is fitted to the size of the
         corpus by `effective_rule`.
     max_edges
-        Most edges in the graph, and most candidates kept.
+        Most edges in the graph, and most candidates kept; `edge_limit` may allow fewer.
     progress
         Told the share of comparisons done; may raise to cancel.
 
     Raises
     ------
     ResourceLimitError
-        If the rule would keep more than `max_edges`, with the estimate and what would fit.
+        If the rule would keep more edges than that, with the estimate and what would fit.
     """
     if len(node_ids) != n_rows(columns):
         raise ValueError(f"{n_rows(columns)} rows were given for {len(node_ids)} node ids.")
@@ -91,13 +95,24 @@ def build_graph(
     order = sorted(range(len(ids)), key=ids.__getitem__)
     if order != list(range(len(ids))):
         ids, columns = tuple(ids[i] for i in order), take_rows(columns, np.array(order, dtype=np.int64))
-    rule = effective_rule(rule, len(ids))
+    rule, max_edges = effective_rule(rule, len(ids)), edge_limit(len(ids), max_edges)
     _refuse_density(rule, len(ids), max_edges)
     strongest, floor = _candidate_pairs(columns, rule, max_edges, progress)
     graph = _choose_edges(ids, strongest, floor, columns, rule, max_edges, progress)
     floor = _slider_floor(strongest, floor, rule, len(ids), max_edges)
     above = strongest.at_least(floor)
     return BuiltGraph(CandidateEdges(ids, above.left, above.right, above.weight, floor=floor), graph)
+
+
+def edge_limit(n_nodes: int, max_edges: int = MAX_EDGES) -> int:
+    """Most edges of a graph: what memory allows, and no more than anyone could make sense of.
+
+    Examples
+    --------
+    >>> edge_limit(1_000), edge_limit(2_000), edge_limit(100_000)
+    (500000, 1000000, 5000000)
+    """
+    return min(max_edges, max(SMALL_GRAPH, EDGES_PER_NODE * n_nodes))
 
 
 def graph_of_candidates(
@@ -112,7 +127,7 @@ def graph_of_candidates(
     They do not where the rule asks for pairs below their floor: a lower minimum, or a greater density.
     """
     n = candidates.n_nodes
-    rule = effective_rule(rule, n)
+    rule, max_edges = effective_rule(rule, n), edge_limit(n, max_edges)
     short = edges_of_density(rule.density or 0.0, n) > candidates.n_edges and candidates.floor > 0
     by_value_alone = not rule.by_density and rule.max_per_node is None
     if short or (by_value_alone and (rule.min_similarity or 0.0) < candidates.floor):

@@ -30,6 +30,9 @@ from cnrag_core.types import Rows
 TIE_TOLERANCE = 1e-9
 """Float noise at a threshold: a similarity this little below it still counts as meeting it exactly."""
 
+ROUNDED_TO_ONE = 1.0 - 5e-7
+"""Equal rows have this cosine at least once they are rounded to float32; it counts as 1."""
+
 LANES = 8
 """Dense products are added up in this many interleaved partial sums, in numpy and in compiled code alike."""
 
@@ -90,7 +93,7 @@ def raw_similarity(
 
 def counted(column: ComponentColumn, raw: NDArray[np.float64]) -> NDArray[np.float64]:
     """What of a raw value enters the combined similarity: at most 1, nothing negative, nothing below the minimum."""
-    value = np.clip(raw, 0.0, 1.0)
+    value = np.where(raw >= ROUNDED_TO_ONE, 1.0, np.maximum(raw, 0.0))
     if column.min_similarity is not None:
         value = np.where(raw >= column.min_similarity - TIE_TOLERANCE, value, 0.0)
     return value

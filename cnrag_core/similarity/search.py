@@ -13,10 +13,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from cnrag_core.similarity.bounds import SLACK, BoundPlan, make_plan
-from cnrag_core.similarity.components import ComponentColumn, sorted_csr
+from cnrag_core.similarity.components import CodeColumn, ComponentColumn, VectorColumn, sorted_csr
 from cnrag_core.similarity.kernels import dense_dots, index_tile, nearest_in_tile, search_tile, sparse_dots
 from cnrag_core.similarity.pairs import Floor, Pairs, concat_pairs
 from cnrag_core.similarity.scoring import TIE_TOLERANCE, score_pairs
@@ -120,6 +121,19 @@ def compiled_scores(
 ) -> NDArray[np.float64]:
     """`score_pairs` with compiled inner products: the same bits, several times faster."""
     return score_pairs(columns, left, right, dots=_compiled_dots)
+
+
+def warm_up() -> None:
+    """Compile, or load, every loop of the search, so that the first large corpus does not wait for it."""
+    nothing = np.zeros(4, dtype=bool)
+    text = sp.csr_matrix(np.array([[1, 0], [0.8, 0.6], [0, 1], [0.6, 0.8]], dtype=np.float32))
+    columns: tuple[ComponentColumn, ...] = (
+        VectorColumn("text", 0.5, None, text, nothing),
+        VectorColumn("dense", 0.25, None, text.toarray(), nothing),
+        CodeColumn("code", 0.25, None, np.zeros(4, dtype=np.int64), ("same",), nothing),
+    )
+    list(stream_compiled(columns, Floor(0.2), n_threads=1))
+    nearest_compiled(columns, np.arange(4), 1)
 
 
 def default_threads(plan: BoundPlan) -> int:

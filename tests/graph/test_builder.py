@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -18,7 +19,7 @@ from cnrag_core.graph.edge_rules import effective_rule
 from cnrag_core.graph.similarity_graph import WeightedEdges
 from cnrag_core.similarity import estimate, pairwise, search
 from cnrag_core.similarity.components import CodeColumn, ComponentColumn, take_rows
-from tests.similarity.random_columns import KINDS, edges_of_rule, random_columns, score_matrix
+from tests.similarity.random_columns import KINDS, edges_of_rule, one_column, random_columns, score_matrix
 
 RULES = [
     EdgeRule(),
@@ -173,6 +174,15 @@ def test_a_density_that_does_not_fit_is_refused_with_the_one_that_does() -> None
         ResourceLimitError, match=r"is 2,475 edges; the limit is 1,000\. The highest density .* 0\.20202"
     ):
         build_graph(ids(100), equal_documents(100), EdgeRule(density=0.5), max_edges=1_000)
+
+
+def test_a_complete_graph_of_two_thousand_documents_is_refused() -> None:
+    numbers = replace(one_column(np.random.default_rng(0), 2_000, "numbers"), weight=0.5)
+    kinds = replace(equal_documents(2_000)[0], weight=0.5)
+    with pytest.raises(
+        ResourceLimitError, match=r"would give more than 1,000,000 edges; the limit is 1,000,000\. The lowest"
+    ):
+        build_graph(ids(2_000), [kinds, numbers], EdgeRule(min=0.0))
 
 
 @pytest.mark.usefixtures("small_budget")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cnrag_core.similarity.blocks import BlockScorer
 from cnrag_core.similarity.components import CodeColumn, NumberColumn, SetColumn, VectorColumn
+from cnrag_core.similarity.pairwise import pairs_above
 from cnrag_core.similarity.scoring import raw_similarity, row_dots, score_pairs
 from cnrag_core.similarity.search import compiled_scores
 from tests.similarity.random_columns import KINDS, random_columns, unit_csr
@@ -59,10 +60,19 @@ def test_numbers_are_close_by_the_bell_curve() -> None:
     assert score_pairs([column], np.array([0]), np.array([1]))[0] == pytest.approx(np.exp(-0.5))
 
 
-def test_a_hair_above_one_is_one() -> None:
-    row = np.full(3, 0.57735026, dtype=np.float32) * np.float32(1.0001)
+@pytest.mark.parametrize("hair", [0.9999999, 1.0, 1.0001])
+def test_equal_rows_have_similarity_one_whatever_float32_made_of_them(hair: float) -> None:
+    row = np.full(3, np.sqrt(1 / 3)).astype(np.float32) * np.float32(hair)
     column = VectorColumn("v", 1.0, None, np.stack([row, row]), np.zeros(2, bool))
     assert score_pairs([column], np.array([0]), np.array([1])).tolist() == [1.0]
+
+
+def test_documents_that_are_equal_link_at_threshold_one() -> None:
+    rows = unit_csr(np.random.default_rng(0), 40, 60, 9.0)[np.repeat(np.arange(40), 2)]
+    column = VectorColumn("v", 1.0, None, rows, np.diff(rows.indptr) == 0)
+    pairs = pairs_above([column], 1.0)
+    found = set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+    assert found >= {(2 * i, 2 * i + 1) for i in range(40) if rows[2 * i].nnz}
 
 
 @settings(max_examples=70, deadline=None)

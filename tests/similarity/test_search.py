@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cnrag_core.similarity import bounds, search
+from cnrag_core.similarity import bounds, kernels, search
 from cnrag_core.similarity.bounds import make_plan
 from cnrag_core.similarity.pairs import Floor, Pairs, canonical_pairs, concat_pairs
 from cnrag_core.similarity.scoring import score_pairs
@@ -121,6 +121,12 @@ def test_an_error_in_a_thread_reaches_the_caller(columns: tuple, monkeypatch: py
     monkeypatch.setattr(search, "TILE", 50)
     with pytest.raises(MemoryError, match="no room"):
         list(stream_compiled(columns, Floor(0.3), n_threads=2))
+
+
+def test_warming_up_compiles_every_loop_of_the_search() -> None:
+    search.warm_up()
+    loops = [kernels.renumber, kernels.split_rows, kernels.index_tile, kernels.search_tile, kernels.nearest_in_tile]
+    assert all(loop.signatures for loop in [*loops, kernels.sparse_dots, kernels.dense_dots])  # type: ignore[attr-defined]
 
 
 def test_neighbours_whose_bounds_are_far_above_their_scores_are_found() -> None:
