@@ -6,6 +6,7 @@ once, on first use.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ import networkx as nx
 import numpy as np
 
 from cnrag_core.corpus.document import Document
+from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import SimilarityGraph, graph_of_networkx
 from cnrag_core.topology import centrality, communities, neighborhood, roles, tagging, terms
 from cnrag_core.topology.centrality import Betweenness
@@ -38,6 +40,11 @@ class NetworkAnalyzer:
         How communities are found; the random state also chooses samples and the sources of estimates.
     found
         Communities that are known already.
+
+    Raises
+    ------
+    ConfigError
+        If an edge of a networkx graph has no positive weight, or two of its ids are the same text.
 
     Examples
     --------
@@ -66,7 +73,7 @@ class NetworkAnalyzer:
         if not isinstance(graph, SimilarityGraph):
             if documents is None:
                 documents = {str(node): attributes for node, attributes in graph.nodes(data=True)}
-            graph = graph_of_networkx(graph)
+            graph = graph_of_networkx(_simple(graph))
         self.graph = graph
         self._given = documents
         self._fields = fields
@@ -192,6 +199,20 @@ class NetworkAnalyzer:
     def get_degree(self, node_id: str) -> int:
         """Number of neighbours of a node."""
         return int(self.graph.degree[self.graph.index(str(node_id))])
+
+
+def _simple(graph: nx.Graph[Any]) -> nx.Graph[Any]:
+    """The graph without directions and parallel edges, refused where its ids or weights cannot be used."""
+    if graph.is_directed() or graph.is_multigraph():
+        graph = nx.Graph(graph)
+    if len(set(map(str, graph.nodes))) < len(graph):
+        twice = next(name for name, n in Counter(map(str, graph.nodes)).items() if n > 1)
+        raise ConfigError(f"Two nodes of the graph are called {twice!r} when their ids are read as text.")
+    for a, b, attributes in graph.edges(data=True):
+        weight = attributes.get("weight", 1.0)
+        if not (isinstance(weight, int | float | np.number) and 0 < weight < float("inf")):
+            raise ConfigError(f"The edge from {a!r} to {b!r} has the weight {weight!r}; it must be a positive number.")
+    return graph
 
 
 def _documents_by_id(

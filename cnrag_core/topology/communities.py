@@ -306,9 +306,12 @@ class _EdgesInOrder:
 
 
 def _python_louvain(edges: _EdgesInOrder, resolution: float, random_state: int) -> NDArray[np.int64]:
+    """Twice, from the first partition on: single nodes may still change sides, which gains modularity."""
     import community
 
-    found = community.best_partition(edges.networkx(), resolution=resolution, random_state=random_state)
+    graph = edges.networkx()
+    first = community.best_partition(graph, resolution=resolution, random_state=random_state)
+    found = community.best_partition(graph, partition=first, resolution=resolution, random_state=random_state)
     return edges.labels((label, (node,)) for node, label in found.items())
 
 

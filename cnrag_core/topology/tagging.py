@@ -18,7 +18,7 @@ from cnrag_core.errors import ConfigError
 from cnrag_core.topology.terms import Term, TermTable, term_table
 
 N_TAGS = 5
-MAX_DOCUMENTS = 20_000
+MAX_DOCUMENTS = 10_000
 """Of a larger corpus a sample of every community is read; tags of topics do not need more."""
 
 MIN_SAMPLED = 30
@@ -50,7 +50,7 @@ def community_tags(
     n_tags
         At most so many a community.
     random_state
-        Chooses the documents that are read of a corpus of more than 20,000.
+        Chooses the documents that are read of a corpus of more than 10,000.
     table
         The terms of all documents in these fields, where they are known already: reading them takes
         longer than all the rest.

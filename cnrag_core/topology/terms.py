@@ -23,12 +23,13 @@ from cnrag_core.corpus.document import Document
 from cnrag_core.topology.languages import Language, language_of
 
 MAX_CHARACTERS = 20_000
-"""Only so much of a document is read, from the beginning of each field: what it is about is said early."""
+"""Of each field only the beginning is read: what a document is about is said early."""
 
 MAX_SPACELESS = 2_000
 """The same for scripts without spaces, where every position begins several sequences."""
 
 MAX_ITEM_WORDS = 5
+MAX_ITEM_CHARACTERS = 60
 """A longer item of a list is a sentence rather than a name, and is read as text."""
 
 # Vowel signs of Indic and Semitic writing, which Python's \w leaves out.
@@ -150,7 +151,7 @@ class _Reader:
 
     def read(self, number: int, document: Document, fields: Sequence[str]) -> None:
         texts, items = _texts_and_items(document, fields)
-        text = _plain("\n".join(texts)[:MAX_CHARACTERS])
+        text = _plain("\n".join(texts))
         if not text.isascii() and (runs := _SPACELESS.findall(text)):
             self.spaceless.append((number, " ".join(runs)[:MAX_SPACELESS]))
             text = _SPACELESS.sub(" . ", text)
@@ -203,10 +204,15 @@ def _texts_and_items(document: Document, fields: Sequence[str]) -> tuple[list[st
         value = document.fields.get(name)
         if isinstance(value, list | tuple) and not any(isinstance(item, Mapping) for item in value):
             for item in document.items(name):
-                (items if len(item.split()) <= MAX_ITEM_WORDS else texts).append(item)
+                (items if _is_item(item) else texts).append(item)
         else:
             texts.append(document.text(name))
-    return texts, items
+    return [text[:MAX_CHARACTERS] for text in texts], items
+
+
+def _is_item(item: str) -> bool:
+    """Whether an entry of a list is a name, not a sentence and not markup."""
+    return len(item.split()) <= MAX_ITEM_WORDS and "<" not in item and len(item) <= MAX_ITEM_CHARACTERS
 
 
 def _is_wordlike(text: str) -> bool:

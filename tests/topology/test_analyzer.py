@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cnrag_core.corpus.document import Document
-from cnrag_core.errors import UnknownNameError
+from cnrag_core.errors import ConfigError, UnknownNameError
 from cnrag_core.graph.similarity_graph import graph_of_networkx
 from cnrag_core.topology.analyzer import NetworkAnalyzer
 from cnrag_core.topology.communities import find_communities
@@ -127,6 +127,27 @@ def test_numbers_as_ids_are_texts():
     analyzer = NetworkAnalyzer(nx.path_graph(3))
     assert analyzer.get_neighbors(1) == {"0", "2"}
     assert analyzer.get_community_for_node(1) == analyzer.get_community_for_node("1")
+
+
+def test_directions_and_parallel_edges_are_ignored():
+    directed = nx.DiGraph([("a", "b"), ("b", "a"), ("b", "c")])
+    parallel = nx.MultiGraph([("a", "b"), ("a", "b"), ("b", "c")])
+    for graph in (directed, parallel):
+        assert NetworkAnalyzer(graph).graph.n_edges == 2
+
+
+@pytest.mark.parametrize("weight", [0, -0.3, float("nan"), float("inf"), "0.5", None])
+def test_weights_must_be_positive_numbers(weight):
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight=weight)
+    with pytest.raises(ConfigError, match="The edge from 'a' to 'b' has the weight"):
+        NetworkAnalyzer(graph)
+
+
+def test_ids_that_are_the_same_text_are_refused():
+    graph = nx.Graph([(1, "2"), ("1", 3)])
+    with pytest.raises(ConfigError, match="Two nodes of the graph are called '1'"):
+        NetworkAnalyzer(graph)
 
 
 def test_an_empty_graph_answers_everything():

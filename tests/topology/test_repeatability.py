@@ -68,7 +68,7 @@ def test_the_order_of_documents_changes_nothing():
 
 def test_hash_seeds_and_threads_change_nothing():
     outputs = set()
-    for seed, threads in (("0", "1"), ("1", "2"), ("4242", "2")):
+    for seed, threads in (("0", "1"), ("4242", "2")):
         environment = {
             **os.environ,
             "PYTHONPATH": str(Path(__file__).resolve().parents[2]),

@@ -62,6 +62,20 @@ def test_items_of_a_list_are_whole_names():
     }
 
 
+def test_an_item_that_is_a_sentence_or_markup_is_read_as_text():
+    found = terms_of(["this item is a whole sentence about crabs", "<img src=x onerror=alert(1)>lobster"], field="tags")
+    assert "crabs" in found
+    assert "lobster" in found
+    assert not any("<" in text or "onerror" in text for text in found)
+
+
+def test_the_end_of_a_very_long_field_is_not_read_and_the_next_field_is():
+    long = "the crab is here. " * 3000 + "lobster"
+    table = term_table([Document("a", {"body": long, "title": "shrimp"})], ["body", "title"])
+    assert "shrimp" in table.texts
+    assert "lobster" not in table.texts
+
+
 def test_an_item_and_the_same_words_in_a_text_are_one_term():
     documents = [
         Document("a", {"text": "we learn with neural networks here", "tags": ["neural-network"]}),
