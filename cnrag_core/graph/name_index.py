@@ -52,6 +52,8 @@ class NameIndex:
         Words of each name, joined by spaces, in sorted order.
     n_documents
         Number of documents; arrays below hold their numbers.
+    title_field, fields
+        The field that names a document, and those that were read.
     titled
         Documents whose title is the name.
     in_titles
@@ -69,6 +71,7 @@ class NameIndex:
 
     names: tuple[str, ...]
     n_documents: int
+    title_field: str | None
     fields: tuple[str, ...]
     titled: Postings
     in_titles: Postings
@@ -191,6 +194,7 @@ def index_names(
     index = NameIndex(
         names=tuple(" ".join(name) for name in names),
         n_documents=len(documents),
+        title_field=title_field,
         fields=tuple(text_fields),
         titled=_postings(((n, d) for d, n in enumerate(whole) if n is not None), len(names)),
         in_titles=_postings(((n, d) for d, held in enumerate(own) for n in held if n != whole[d]), len(names)),

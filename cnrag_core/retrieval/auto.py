@@ -45,6 +45,8 @@ class AutoRetrieval(RetrievalStrategy):
     def rank(self, context: RetrievalContext, n: int = 10) -> RankedResults:
         if not context.similarity.any():
             return nothing(self.name, context, n)
+        if context.texts is not None and not context.question.strip():
+            return replace(SimilarityRetrieval().rank(context, n), strategy=self.name)  # filters alone: nothing to boost
         choice = choose(context)
         results = choice.strategy.rank(context, n)
         reason = f"{choice.strategy.name}: {choice.reason}. Compared by {context.reason}." if len(results) else ""

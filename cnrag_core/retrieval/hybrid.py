@@ -41,7 +41,7 @@ class HybridRetrieval(RetrievalStrategy):
 def unit_boosts(context: RetrievalContext, mask: NDArray[np.bool_]) -> dict[str, Scores]:
     """(n,) what each rule adds at weight 1, within the candidates; in the order of `DEFAULTS`."""
     return {
-        "smoothing": np.where(mask, neighbor_mean(context.graph, context.similarity), 0.0),
+        "smoothing": np.where(mask, neighbor_mean(context), 0.0),
         "community": boost(community_shares(context), 1.0, mask),
         "hub": boost(context.graph.degree.astype(np.float64), 1.0, mask),
         "bridge": boost(context.betweenness, 1.0, mask),

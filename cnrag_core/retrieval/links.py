@@ -24,7 +24,10 @@ class LinksRetrieval(RetrievalStrategy):
             return explained(self.name, context, n, {}, reason="There are no texts to find names in; similarity alone.")
         if not context.similarity.any():
             return nothing(self.name, context, n)
-        scores = score_paths(context.question, context.similarity, context.texts, context.links)
+        links = context.typed_links
+        if links is not None and links.name_index is not None:
+            context.texts.adopt_names(links.name_index)
+        scores = score_paths(context.question, context.similarity, context.texts, links)
         results = explained(self.name, context, n, {"title": scores.title, "path": scores.path})
         index_of = context.graph.index_of
         nodes = tuple(

@@ -66,7 +66,7 @@ class Transitions:
 
 def transitions(context: RetrievalContext) -> Transitions:
     """Similarity edges and typed links in shares of their weight; kept on the graph, once a set of links."""
-    links = context.links if isinstance(context.links, TypedLinks) else None
+    links = context.typed_links
     kept: dict[int, tuple[TypedLinks | None, Transitions]] = context.graph.__dict__.setdefault("_transitions", {})
     if id(links) not in kept:
         weights = context.graph.adjacency
@@ -128,10 +128,11 @@ def _with_paths(results: RankedResults, context: RetrievalContext, restart: Scor
 def _step(context: RetrievalContext, source: int, target: int) -> PathStep:
     """The edge from one node to the next: a typed link where there is one, else the similarity edge."""
     ids = context.graph.node_ids
-    if isinstance(context.links, TypedLinks):
-        for number in context.links.around(source):
-            link = context.links[number]
-            if target in (context.links.source[number], context.links.target[number]):
+    links = context.typed_links
+    if links is not None:
+        for number in links.around(source):
+            link = links[number]
+            if target in (links.source[number], links.target[number]):
                 return PathStep(ids[source], ids[target], link.kind, link.weight, link.evidence, link.sentence)
     weight = float(context.graph.adjacency[source, target])
     return PathStep(ids[source], ids[target], "similarity", weight)

@@ -163,6 +163,11 @@ class QueryScorer:
         """Titles and capitalised phrases, and where they occur; built when first asked for."""
         return index_names(self.documents, title_field=self.title_field, text_fields=self.name_fields)
 
+    def adopt_names(self, index: NameIndex) -> None:
+        """Use an index that mention links were found with, where it is the one that `names` would build."""
+        if index.title_field == self.title_field and index.fields == self.name_fields:
+            self.__dict__.setdefault("names", index)
+
     @cached_property
     def sentences(self) -> SentenceReader:
         """The sentences of the texts, as sets of terms."""

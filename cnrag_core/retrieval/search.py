@@ -22,6 +22,7 @@ from rapidfuzz.process import extractOne
 
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.errors import ConfigError, EmbeddingError, UnknownNameError
+from cnrag_core.graph.links import TypedLinks
 from cnrag_core.graph.similarity_graph import SimilarityGraph, graph_of_networkx
 from cnrag_core.retrieval.auto import AutoRetrieval
 from cnrag_core.retrieval.bridge import BridgeRetrieval
@@ -86,7 +87,7 @@ class SearchSource(Protocol):
     @property
     def betweenness(self) -> _Values: ...
     @property
-    def links(self) -> Any: ...
+    def links(self) -> TypedLinks: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ class Search:
             communities=self.source.communities.labels if "communities" in needs else np.zeros(n, dtype=np.int64),
             betweenness=self.source.betweenness.values if "betweenness" in needs else np.zeros(n),
             allowed=allowed,
-            links=self.source.links,
+            links=lambda: self.source.links,
             matched_terms=scores.matched_terms,
             weights={**configured, **self.weights},
             texts=scorer,

@@ -7,7 +7,7 @@ Leaves: `RankedResults`. Guide 002, "Retrieval"; guide 000, "Retrieval Strategie
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from cnrag_core.graph.links import TypedLinks
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.retrieval.ranking import RankedResults
 from cnrag_core.types import Scores
@@ -41,7 +42,8 @@ class RetrievalContext:
     allowed
         (n,) bool, or None: nodes that pass the caller's filters.
     links
-        The typed links of the corpus, or None where the configuration asks for none.
+        The typed links of the corpus, or a function that finds them; None where there are none. Read
+        them through `typed_links`, so that they are found only by strategies that follow them.
     matched_terms
         Node number -> words of the query found in that node; filled for display, may be partial.
     weights
@@ -59,12 +61,17 @@ class RetrievalContext:
     communities: NDArray[np.int64]
     betweenness: NDArray[np.float64]
     allowed: NDArray[np.bool_] | None = None
-    links: Any = None
+    links: TypedLinks | Callable[[], TypedLinks] | None = None
     matched_terms: Mapping[int, tuple[str, ...]] | None = None
     weights: Mapping[str, float] | None = None
     texts: Any = None
     reason: str = ""
     question: str = ""
+
+    @property
+    def typed_links(self) -> TypedLinks | None:
+        """The typed links, found now if they were not before."""
+        return self.links() if callable(self.links) else self.links
 
 
 class RetrievalStrategy(ABC):

@@ -58,6 +58,12 @@ def test_filters_alone_list_what_passes_in_the_order_of_ids(source):
     assert results.reason == "all documents with tags: food"
 
 
+def test_filters_alone_leave_auto_nothing_to_choose(source):
+    results = Search("tags:food", source).with_strategy("auto").top(10)
+    assert results.ids == ["bees", "bread", "bread2", "ovens"]
+    assert (results.strategy, results.reason) == ("auto", "all documents with tags: food")
+
+
 def test_filters_add_up(source):
     results = Search("honey tags:food", source).with_strategy("similarity").filter(year=(2010, None)).top(10)
     assert results.ids == ["bread", "bread2"]

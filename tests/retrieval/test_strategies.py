@@ -6,16 +6,20 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from cnrag_core.config.spec import AdjacentLinks, FieldEmbeddingComponent, PipelineConfig
+from cnrag_core.corpus.document import Document
 from cnrag_core.errors import ConfigError, EmbeddingError
+from cnrag_core.graph.links import find_links
 from cnrag_core.retrieval.boosting import candidates
 from cnrag_core.retrieval.bridge import BridgeRetrieval
 from cnrag_core.retrieval.community import CommunityRetrieval
 from cnrag_core.retrieval.hub import HubRetrieval
 from cnrag_core.retrieval.hybrid import HybridRetrieval
+from cnrag_core.retrieval.query import QueryScorer
 from cnrag_core.retrieval.search import STRATEGIES, Search, context_of_embeddings
 from cnrag_core.retrieval.similarity import SimilarityRetrieval
-from cnrag_core.retrieval.smoothing import SmoothingRetrieval, nearest_neighbors
-from cnrag_core.retrieval.strategy import RetrievalStrategy
+from cnrag_core.retrieval.smoothing import SmoothingRetrieval, strongest_neighbors
+from cnrag_core.retrieval.strategy import RetrievalContext, RetrievalStrategy
 
 every_strategy = pytest.mark.parametrize("strategy", list(STRATEGIES))
 QUESTIONS = ("honey", "bread and honey", "where is flour baked into a loaf", "the moon")
@@ -184,9 +188,8 @@ def test_smoothing_adds_half_the_weighted_mean_of_the_neighbours(make_context):
 
 def test_smoothing_reads_only_the_ten_strongest_neighbours(make_graph):
     graph = make_graph([f"n{i:02d}" for i in range(13)], [("n00", f"n{i:02d}", 0.1 + i / 100) for i in range(1, 13)])
-    row = nearest_neighbors(graph).toarray()[0]
+    row = strongest_neighbors(graph).toarray()[0]
     assert np.flatnonzero(row).tolist() == list(range(3, 13))
-    assert row.sum() == pytest.approx(1.0)
 
 
 def test_smoothing_names_the_neighbour_that_brought_a_document_in(make_context):
@@ -200,6 +203,28 @@ def test_filter_does_not_change_the_score_of_what_it_keeps(make_context):
     everything = {node.node_id: node.score for node in SmoothingRetrieval().rank(make_context(*parts))}
     kept = SmoothingRetrieval().rank(make_context(*parts, allowed=[True, False, True]))
     assert {node.node_id: node.score for node in kept} == {k: everything[k] for k in ("a", "c")}
+
+
+def test_smoothing_reads_the_turns_before_and_after(make_graph):
+    documents = [
+        Document(f"t{i}", {"text": text, "talk": "x", "turn": i}) for i, text in enumerate(["hello", "", "walrus"])
+    ]
+    config = PipelineConfig(
+        components=[FieldEmbeddingComponent(field="text")], links=[AdjacentLinks(within="talk", order="turn")]
+    )
+    context = RetrievalContext(
+        query="walrus",
+        similarity=np.array([0.0, 0.0, 1.0]),
+        graph=make_graph([document.id for document in documents], []),
+        communities=np.zeros(3, dtype=np.int64),
+        betweenness=np.zeros(3),
+        links=find_links(documents, config.links),
+        texts=QueryScorer(documents, config, {}),
+    )
+    results = SmoothingRetrieval().rank(context)
+    assert results.ids == ["t2", "t1"]
+    assert results[1].boosts == {"smoothing": pytest.approx(0.25)}
+    assert results[1].path[0].kind == "adjacent"
 
 
 def test_hybrid_adds_all_four_boosts_with_the_documented_weights(make_context):
