@@ -28,13 +28,14 @@ def explore(shown_at: float | None) -> None:
         control_row(workspace, network, colors)
         options = options_now()
         view_row(network, options)
-        graph, document = st.columns([2.5, 1], gap="small")
+        with st.container(key="net_panes"):
+            graph, document = st.columns([2.5, 1], gap="small")
         with graph:
             drawing = middle_pane(workspace, network, options)
         with document, st.container(key="net_panel", border=True):
             panel(workspace, network, options, drawing)
         below(workspace, network, options, drawing)
-        keep(workspace)
+        keep()
 
 
 explore(current_threshold(workspace))

@@ -35,6 +35,7 @@ from cnrag_core.views.network_measures import CONSTANT, MEASURES, measure_of
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_overview import overview_picture
 from cnrag_core.views.network_paths import find_path, path_ids
+from cnrag_core.views.palette import REST
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
@@ -51,7 +52,7 @@ EDGE_WIDTH = 0.05
 LEAST_OUTLINED = 3
 """Documents of a community that gets an outline; of more than twenty communities the largest get one."""
 
-ROOM_IN_RINGS = 0.5
+ROOM_IN_RINGS = 0.42
 """The same for documents in rings, whose names stand between them."""
 
 GREATEST_ROOM = 4.0
@@ -211,14 +212,17 @@ def _picture(
         tips=tips,
         shapes=coloring.shapes if options.shapes else (),
         groups=[keys[place] for place in coloring.entry_of],
-        hulls=_hulls(network, visible) if options.hulls and not in_rings else (),
+        hulls=_hulls(network, visible, colored=coloring.key == COMMUNITY) if options.hulls and not in_rings else (),
         links=link_lines(network.links, options.links, visible) if options.links else (),
         width=EDGE_WIDTH * room,
     )
 
 
-def _hulls(network: Network, visible: NDArray[np.bool_]) -> list[Hull]:
-    """Outlines of the largest communities that are drawn; a name on the largest part of each."""
+def _hulls(network: Network, visible: NDArray[np.bool_], *, colored: bool) -> list[Hull]:
+    """Outlines of the largest communities that are drawn; a name on the largest part of each.
+
+    They are grey where colours stand for something else.
+    """
     names, colors, slots = community_names(network), community_colors(network), community_slots(network)
     labels, sizes = network.communities.labels, network.communities.sizes
     drawn = set(labels[visible].tolist())
@@ -229,7 +233,8 @@ def _hulls(network: Network, visible: NDArray[np.bool_]) -> list[Hull]:
             name = "" if hull.community in named else names[hull.community]
             named.add(hull.community)
             points = tuple((float(x), float(y)) for x, y in hull.polygon)
-            hulls.append(Hull(points, colors[hull.community], name, f"c{slots[hull.community]}"))
+            color = colors[hull.community] if colored else REST
+            hulls.append(Hull(points, color, name, f"c{slots[hull.community]}"))
     return hulls
 
 

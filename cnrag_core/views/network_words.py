@@ -46,7 +46,7 @@ def _whole(network: Network) -> str:
     count = communities.n_grouped
     groups = "one community" if count == 1 else f"{count:,} communities"
     whole = "All documents hang together" if n_components == 1 else f"{_share(giant, graph.n_nodes)} hang together"
-    return f"{whole}. There {'is' if count == 1 else 'are'} {groups}; {largest}. {MAP_CAUTION}"
+    return f"{whole}. There {'is' if count == 1 else 'are'} {groups}; {largest}."
 
 
 def _share(part: int, whole: int) -> str:

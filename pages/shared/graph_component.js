@@ -39,8 +39,10 @@ const viewKey = (view) => `cnrag-view-${view}`;
 
 const recall = (view) => { try { return JSON.parse(sessionStorage.getItem(viewKey(view))); } catch { return null; } };
 
+function forget(view) { try { sessionStorage.removeItem(viewKey(view)); } catch { /* as below */ } }
+
 function remember(state) {
-  if (!state.fitted) return;
+  if (!state.fitted || !state.moved) return;
   try {
     const position = state.network.getViewPosition();
     sessionStorage.setItem(viewKey(state.view), JSON.stringify({ position, scale: state.network.getScale() }));
@@ -50,11 +52,13 @@ function remember(state) {
 function showView(state, view, animation = false) {
   state.view = view;
   const before = recall(view);
+  state.moved = Boolean(before);
   if (before) state.network.moveTo({ ...before, animation }); else fitTo(state, null, animation);
 }
 
 // The nodes with these ids, or all, as large as they fit; room for the buttons above and for names around.
 const MARGIN = { top: 54, side: 34, bottom: 34 };
+const MARGIN_OF_RINGS = { top: 80, side: 130, bottom: 50 };
 const CLOSEST = 2.5;
 
 function fitTo(state, ids, animated = true) {
@@ -63,13 +67,14 @@ function fitTo(state, ids, animated = true) {
   if (!wanted.length) return;
   const reach = (sign, axis) => Math.max(...wanted.map((node) => sign * node[axis] + node.options.size));
   const left = -reach(-1, 'x'), right = reach(1, 'x'), top = -reach(-1, 'y'), bottom = reach(1, 'y');
-  const { clientWidth, clientHeight } = state.element;
+  const { clientWidth, clientHeight } = state.element, margin = state.data.rings ? MARGIN_OF_RINGS : MARGIN;
   const scale = Math.min(
-    Math.max(clientWidth - 2 * MARGIN.side, 50) / Math.max(right - left, 1),
-    Math.max(clientHeight - MARGIN.top - MARGIN.bottom, 50) / Math.max(bottom - top, 1), CLOSEST);
-  const position = { x: (left + right) / 2, y: (top + bottom) / 2 - (MARGIN.top - MARGIN.bottom) / 2 / scale };
+    Math.max(clientWidth - 2 * margin.side, 50) / Math.max(right - left, 1),
+    Math.max(clientHeight - margin.top - margin.bottom, 50) / Math.max(bottom - top, 1), CLOSEST);
+  const position = { x: (left + right) / 2, y: (top + bottom) / 2 - (margin.top - margin.bottom) / 2 / scale };
   state.network.moveTo({ position, scale, animation: animated ? { duration: 350 } : false });
-  if (!animated) remember(state);
+  state.moved = false;
+  forget(state.view);
 }
 
 // What stands out, in this order: what is pointed at, what was asked for (results, a path), what was
@@ -202,11 +207,15 @@ function create(parentElement, data) {
   element.cnragNetwork = state.network;
   element.cnragState = state;
   const first = () => {
-    if (state.fitted || !element.clientWidth || !element.clientHeight) return;
+    if (!element.clientWidth || !element.clientHeight) return;
+    if (state.fitted) {  // the window has changed: what showed everything still does
+      if (!state.moved) { state.network.setSize('100%', '100%'); fitTo(state, state.data.fit?.ids || null, false); }
+      return;
+    }
     state.network.redraw();
     state.fitted = true;
     showView(state, state.view);
-    if (state.data.fit) fitTo(state, state.data.fit.ids, false);
+    if (state.data.fit && !state.moved) fitTo(state, state.data.fit.ids, false);
     if (state.waiting) { bringIntoView(state, state.waiting, false); state.waiting = null; }
   };
   state.observer = new ResizeObserver(first);
@@ -221,7 +230,8 @@ function create(parentElement, data) {
     drawSpotlight(state, context, area);
     drawNames(state, context, area, state.network.getScale());
   });
-  for (const event of ['zoom', 'dragEnd', 'animationFinished']) state.network.on(event, () => remember(state));
+  for (const event of ['zoom', 'dragEnd']) state.network.on(event, () => { state.moved = true; remember(state); });
+  state.network.on('animationFinished', () => remember(state));
   state.network.on('hoverNode', ({ node }) => point(state, { node }));
   state.network.on('blurNode', () => point(state, null));
   state.network.on('dragStart', () => point(state, null));
@@ -250,6 +260,7 @@ function takeOverEdges(state) {
 
 function centre(state, id, animated = true) {
   if (!state.nodes.get(id)) return;
+  state.moved = true;
   state.network.focus(id, { scale: Math.max(state.readableScale(id), state.network.getScale()), animation: animated ? { duration: 350 } : false });
 }
 
@@ -258,14 +269,16 @@ function bringIntoView(state, id, animated = true) {
   const node = state.network.body.nodes[id], area = visibleArea(state);
   const within = (at, low, length) => at > low + 0.04 * length && at < low + 0.96 * length;
   if (!node || (within(node.x, area.x, area.width) && within(node.y, area.y, area.height))) return;
+  state.moved = true;
   state.network.focus(id, { scale: state.network.getScale(), animation: animated ? { duration: 300 } : false });
 }
 
 function connectTools(state, parentElement) {
   const tool = (name, action) => { parentElement.querySelector(`.${name}`).onclick = action; };
   tool('fit', () => fitTo(state, null));
-  tool('in', () => state.network.moveTo({ scale: state.network.getScale() * 1.35, animation: { duration: 150 } }));
-  tool('out', () => state.network.moveTo({ scale: state.network.getScale() / 1.35, animation: { duration: 150 } }));
+  const zoom = (factor) => { state.moved = true; state.network.moveTo({ scale: state.network.getScale() * factor, animation: { duration: 150 } }); };
+  tool('in', () => zoom(1.35));
+  tool('out', () => zoom(1 / 1.35));
   tool('png', () => savePng(state));
   tool('full', () => {
     const box = parentElement.querySelector('.box');

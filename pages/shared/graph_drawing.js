@@ -126,7 +126,13 @@ function drawNames(state, context, area, scale) {
   context.textAlign = 'center'; context.textBaseline = 'middle'; context.lineJoin = 'round';
   const { nodes } = state.network.body;
   const visible = (node) => node && node.x > area.x && node.x < area.x + area.width && node.y > area.y && node.y < area.y + area.height;
+  // In rings a name stands on the outer side of its document, where nothing else is.
+  const outside = (node) => (w, h) => {
+    const angle = Math.atan2(node.y, node.x), reach = node.options.size + 4 / scale;
+    return [[node.x + Math.cos(angle) * (reach + w / 2), node.y + Math.sin(angle) * (reach + h / 2)]];
+  };
   const beside = (node) => (w, h) => {
+    if (state.data.rings && (node.x || node.y)) return [...outside(node)(w, h), [node.x, node.y + node.options.size + h / 2 + 3 / scale]];
     const gap = node.options.size + h / 2 + 3 / scale, side = node.options.size + w / 2 + 2 / scale;
     return [[node.x, node.y + gap], [node.x, node.y - gap], [node.x + side, node.y], [node.x - side, node.y]];
   };

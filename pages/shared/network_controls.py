@@ -33,7 +33,8 @@ def _choices(digest: str, _workspace: Workspace) -> dict[str, str]:
 
 def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str]) -> None:
     """The row that every view has."""
-    find, view, threshold, display = st.columns([2.3, 3.7, 2, 1.15], vertical_alignment="bottom", gap="small")
+    with st.container(key="net_row"):
+        find, view, threshold, display = st.columns([2.3, 3.7, 2, 1.15], vertical_alignment="bottom", gap="small")
     with find:
         title_box(
             network,

@@ -13,7 +13,7 @@ from cnrag_core.views.network_measures import betweenness_at_hand
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing, draw
 from cnrag_core.views.network_side import side_data
-from cnrag_core.views.network_words import interpretation_of
+from cnrag_core.views.network_words import MAP_CAUTION, interpretation_of
 from cnrag_core.workspace import Workspace
 from pages.shared.graph_component import graph_view
 from pages.shared.network_map import map_view
@@ -26,6 +26,7 @@ MOST_DRAWINGS = 6
 
 def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing | None:
     """Show the view that was asked for; the drawing of the live graph, None for the map."""
+    arrange(network)
     if options.view == "map":
         map_view(workspace, network, options)
         return None
@@ -38,9 +39,17 @@ def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions)
         on_expand=lambda: on_expand(workspace),
         on_legend=on_legend,
     )
-    st.caption(drawing.counts)
+    st.caption(drawing.counts, help=MAP_CAUTION)
     st.text(interpretation_of(network, options, drawing))
     return drawing
+
+
+def arrange(network: Network) -> None:
+    """Find the positions where nobody has yet: once for a corpus, and with a word while it takes."""
+    origin = network.base or network
+    if "layout" not in vars(origin):
+        with st.spinner(f"Arranging {origin.graph.n_nodes:,} documents, once for this corpus …"):
+            origin.layout  # noqa: B018  (kept by the network)
 
 
 def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing:
@@ -86,7 +95,8 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
     highlight = drawing.highlight
     if pair is not None and options.view != "communities":
         a, b = sorted(network.graph.index(node_id) for node_id in pair)
-        highlight = {"nodes": [str(a), str(b)], "edges": [f"{a}-{b}"]}
+        others = [link.id for link in drawing.picture.links if {link.source, link.target} == {a, b}]
+        highlight = {"nodes": [str(a), str(b)], "edges": [f"{a}-{b}", *others]}
     fit = None
     if options.view == "around" and options.trail:
         fit = {"key": f"{options.trail}-{options.hops}-{options.rings}", "ids": list(data["nodes"]["id"])}
@@ -100,6 +110,7 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
         "centre": state.get("net_centre", 0),
         "highlight": highlight,
         "fit": fit,
+        "rings": in_rings,
         "bundles": options.view == "communities",
         "alt": f"Graph of {drawing.counts}. The same is in the tables below.",
     }

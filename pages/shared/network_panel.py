@@ -144,7 +144,8 @@ def _neighbors(network: Network, facts: DocumentFacts) -> None:
 
 def pair_panel(network: Network, first: str, second: str) -> None:
     """Why two documents are linked, or how far they are from it."""
-    st.markdown("##### Why are these two linked?", anchors=False)
+    linked = network.graph.adjacency[network.graph.index(first), network.graph.index(second)] > 0
+    st.markdown(f"##### {'Why are these two linked?' if linked else 'How alike are these two?'}", anchors=False)
     _document_button(network, first, key="net_pair_first")
     _document_button(network, second, key="net_pair_second")
     explanation = network.similarity.explain(first, second)

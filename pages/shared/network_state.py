@@ -18,7 +18,7 @@ from cnrag_core.views.network_measures import CONSTANT, MEASURES
 from cnrag_core.views.network_options import MOST_HOPS, NetworkOptions
 from cnrag_core.views.network_side import toggled
 from cnrag_core.workspace import Workspace
-from pages.shared.session import current_network, current_threshold, select_document, selected_document
+from pages.shared.session import current_network, select_document, selected_document, set_in_link
 
 GRAPH = "net_graph"
 """Key of the live graph."""
@@ -68,23 +68,13 @@ def begin(workspace: Workspace, colors: Mapping[str, str]) -> None:
         state["net_color"] = COMMUNITY
 
 
-def keep(workspace: Workspace) -> None:
+def keep() -> None:
     """Remember the widgets for the next page, and write the link."""
     state = st.session_state
     state["network_view"] = {key: state[key] for key in DEFAULTS if key in state}
-    threshold = current_threshold(workspace)
-    wanted = {
-        "sample": workspace.sample,
-        "t": None if threshold is None else f"{threshold:.3f}",
-        "doc": selected_document(workspace),
-        **{name: str(state[key]) if state[key] != DEFAULTS[key] else None for key, name in IN_LINK.items()},
-        "to": state["net_to"] if state["net_view"] == "path" else None,
-    }
-    for name, value in wanted.items():
-        if value is None:
-            st.query_params.pop(name, None)
-        elif st.query_params.get(name) != value:
-            st.query_params[name] = value
+    for key, name in IN_LINK.items():
+        set_in_link(name, str(state[key]) if state[key] != DEFAULTS[key] else None)
+    set_in_link("to", state["net_to"] if state["net_view"] == "path" else None)
 
 
 def options_now() -> NetworkOptions:

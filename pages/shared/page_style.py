@@ -21,6 +21,18 @@ WIDE = f"""
 @media (min-width: 800px) and (max-width: 1450px) {{
   section[data-testid="stSidebar"][data-collapsed="false"] {{ width: 216px !important; min-width: 216px !important; }}
 }}
+@media (max-width: 800px) {{
+  .stApp .stMainBlockContainer {{ padding-top: 3.8rem; }}
+}}
+@media (max-width: 1000px) {{
+  .stApp .st-key-net_panes [data-testid="stHorizontalBlock"],
+  .stApp .st-key-net_row [data-testid="stHorizontalBlock"] {{ flex-wrap: wrap; }}
+  .stApp .st-key-net_panes > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {{
+    min-width: 100%;
+  }}
+  .stApp .st-key-net_row [data-testid="stColumn"] {{ min-width: min(100%, 260px); flex: 1 1 260px; }}
+  .stApp .st-key-net_panel {{ height: auto; max-height: 80vh; }}
+}}
 .st-key-cnrag_page_style, .st-key-cnrag_vis_library {{ position: absolute; height: 0; overflow: hidden; }}
 .stApp:has(.st-key-net_second_row) {{ --second-row: 64px; }}
 .stApp:has(.st-key-net_path_row) {{ --second-row: 84px; }}
