@@ -46,7 +46,8 @@ class AutoRetrieval(RetrievalStrategy):
         if not context.similarity.any():
             return nothing(self.name, context, n)
         if context.texts is not None and not context.question.strip():
-            return replace(SimilarityRetrieval().rank(context, n), strategy=self.name)  # filters alone: nothing to boost
+            # filters alone: every document is as good as the next
+            return replace(SimilarityRetrieval().rank(context, n), strategy=self.name)
         choice = choose(context)
         results = choice.strategy.rank(context, n)
         reason = f"{choice.strategy.name}: {choice.reason}. Compared by {context.reason}." if len(results) else ""
