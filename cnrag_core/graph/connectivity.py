@@ -57,9 +57,9 @@ def connectivity(edges: WeightedEdges) -> Connectivity:
 
     Large inputs go through a compiled loop, small ones through scipy's spanning tree; the result is the same.
     """
-    from cnrag_core.similarity.pairwise import COMPILED_FROM
+    from cnrag_core.similarity.pairwise import use_compiled
 
-    if edges.n_nodes >= COMPILED_FROM:
+    if use_compiled(edges.n_nodes):
         from cnrag_core.graph.sweep import union_find_pass
 
         return Connectivity(edges.n_nodes, *union_find_pass(edges.n_nodes, edges.left, edges.right))

@@ -11,6 +11,8 @@ from the end (so the innermost loops count in unsigned numbers).
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -371,3 +373,10 @@ def dense_dots(rows: NDArray[np.float32], left: NDArray[np.int64], right: NDArra
             total += lanes[lane]
         out[pair] = total
     return out
+
+
+def are_compiled() -> bool:
+    """Whether the loops are in memory or in the cache, so that using them costs a moment and no compiling."""
+    statistics = search_tile.stats  # type: ignore[attr-defined]
+    cached = Path(statistics.cache_path or "").glob("kernels.search_tile-*.nbi") if statistics.cache_path else ()
+    return bool(search_tile.signatures) or any(cached)  # type: ignore[attr-defined]

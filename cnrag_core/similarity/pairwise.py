@@ -29,7 +29,10 @@ from cnrag_core.similarity.scoring import TIE_TOLERANCE, score_pairs
 from cnrag_core.types import Progress, silent
 
 COMPILED_FROM = 2_000
-"""Fewer documents than this are compared by scipy: compiling, the first time, would take longer."""
+"""Fewer documents than this are compared by scipy: loading the compiled loops would take longer."""
+
+COMPILED_FROM_COLD = 6_000
+"""So many, as long as the loops have never been compiled on this machine: nobody waits for a compiler first."""
 
 BLOCK_CELLS = 2_000_000
 """Scores of one block of rows: 16 MB."""
@@ -113,7 +116,7 @@ def score_listed(
     columns: Sequence[ComponentColumn], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Combined similarity of many listed pairs; the numbers of `score_pairs`, by the faster way there is."""
-    if n_rows(columns) < COMPILED_FROM:
+    if not use_compiled(n_rows(columns)):
         return score_pairs(columns, left, right)
     from cnrag_core.similarity.search import compiled_scores
 
@@ -138,7 +141,7 @@ def stream_pairs(
         For large corpora; by default as many as there are processors, up to four.
     """
     n = n_rows(columns)
-    if n >= COMPILED_FROM:
+    if use_compiled(n):
         from cnrag_core.similarity.search import stream_compiled
 
         yield from stream_compiled(columns, floor, n_threads=n_threads, progress=progress)
@@ -204,7 +207,7 @@ def top_neighbors(
     Pairs
         At most ``k * len(rows)``, each pair once, ascending by (left, right).
     """
-    if n_rows(columns) >= COMPILED_FROM:
+    if use_compiled(n_rows(columns)):
         from cnrag_core.similarity.search import nearest_compiled
 
         return unique_pairs(nearest_compiled(columns, rows, k, progress=progress))
@@ -215,6 +218,15 @@ def top_neighbors(
         done += len(block)
         progress("Finding nearest neighbours", done / len(rows))
     return unique_pairs(concat_pairs(found))
+
+
+def use_compiled(n: int) -> bool:
+    """Whether a corpus of this size is compared by the compiled loops; the pairs are the same either way."""
+    if n < COMPILED_FROM:
+        return False
+    from cnrag_core.similarity.kernels import are_compiled
+
+    return n >= COMPILED_FROM_COLD or are_compiled()
 
 
 def check_threshold(threshold: float) -> None:

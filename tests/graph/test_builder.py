@@ -48,7 +48,7 @@ def route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
         monkeypatch.setattr(builder, "CANDIDATES_PER_EDGE", 1)
         monkeypatch.setattr(estimate, "N_SAMPLED", 200)
     compiled = request.param == "floor and compiled search"
-    monkeypatch.setattr(pairwise, "COMPILED_FROM", 0 if compiled else 10**9)
+    monkeypatch.setattr(pairwise, "use_compiled", lambda n: compiled)
     monkeypatch.setattr(search, "TILE", 16)
     return str(request.param)
 

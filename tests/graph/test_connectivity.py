@@ -28,7 +28,7 @@ def random_edges(random_state: int, n: int, m: int) -> WeightedEdges:
 def test_counts_after_any_number_of_edges_equal_networkx(compiled: bool, random_state: int, n: int, m: int) -> None:
     edges = random_edges(random_state, n, m)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairwise, "COMPILED_FROM", 0 if compiled else 10**9)
+        patch.setattr(pairwise, "use_compiled", lambda n: compiled)
         growth = connectivity(edges)
     counts = np.arange(edges.n_edges + 1)
     components, giant, isolates = growth.after(counts)

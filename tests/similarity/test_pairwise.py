@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cnrag_core.errors import ConfigError, ResourceLimitError
-from cnrag_core.similarity import pairwise, search
+from cnrag_core.similarity import kernels, pairwise, search
 from cnrag_core.similarity.components import CodeColumn, ComponentColumn, take_rows
 from cnrag_core.similarity.pairs import Pairs
 from cnrag_core.similarity.pairwise import pairs_above, pairs_of_rows, strongest_pairs, top_neighbors
@@ -23,7 +23,7 @@ thresholds = st.sampled_from([0.0, 1e-9, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0])
 @pytest.fixture(params=["blocks", "compiled"])
 def route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways of finding pairs, whatever the size; tiny tiles, so that there are several."""
-    monkeypatch.setattr(pairwise, "COMPILED_FROM", 0 if request.param == "compiled" else 10**9)
+    monkeypatch.setattr(pairwise, "use_compiled", lambda n: request.param == "compiled")
     monkeypatch.setattr(pairwise, "BLOCK_CELLS", 200)
     monkeypatch.setattr(search, "TILE", 13)
     monkeypatch.setattr(search, "DENSE_ROWS", 7)
@@ -173,7 +173,18 @@ def test_the_route_changes_at_two_thousand_documents_and_the_pairs_do_not(
 ) -> None:
     columns = random_columns(np.random.default_rng(size), size, ("text", "jaccard", "codes", "numbers"))
     found = pairs_above(columns, 0.6)
-    monkeypatch.setattr(pairwise, "COMPILED_FROM", 0 if size < 2_000 else 10**9)
+    monkeypatch.setattr(pairwise, "use_compiled", lambda n: size < 2_000)
     other = pairs_above(columns, 0.6)
     assert len(found) > 100
     assert listed(found) == listed(other)
+
+
+@pytest.mark.parametrize(
+    ("n", "in_cache", "compiled"),
+    [(1_999, True, False), (2_000, True, True), (2_000, False, False), (6_000, False, True)],
+)
+def test_nobody_waits_for_the_compiler_with_a_few_thousand_documents(
+    n: int, in_cache: bool, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "are_compiled", lambda: in_cache)
+    assert pairwise.use_compiled(n) is compiled

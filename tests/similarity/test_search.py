@@ -127,6 +127,7 @@ def test_warming_up_compiles_every_loop_of_the_search() -> None:
     search.warm_up()
     loops = [kernels.renumber, kernels.split_rows, kernels.index_tile, kernels.search_tile, kernels.nearest_in_tile]
     assert all(loop.signatures for loop in [*loops, kernels.sparse_dots, kernels.dense_dots])  # type: ignore[attr-defined]
+    assert kernels.are_compiled()
 
 
 def test_neighbours_whose_bounds_are_far_above_their_scores_are_found() -> None:
