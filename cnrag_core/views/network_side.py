@@ -13,6 +13,7 @@ from cnrag_core.views.network_links import STYLES
 from cnrag_core.views.network_measures import CONSTANT, MEASURES
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing
+from cnrag_core.views.standalone_page import standalone_html
 
 
 def side_data(drawing: Drawing, options: NetworkOptions, link_counts: Mapping[str, int]) -> dict[str, Any]:
@@ -46,7 +47,14 @@ def side_data(drawing: Drawing, options: NetworkOptions, link_counts: Mapping[st
             "title": drawing.list_title,
         },
         "caption": drawing.counts,
+        "rings": options.view == "around" and options.rings,
+        "bundles": options.view == "communities",
     }
+
+
+def page_of(drawing: Drawing, options: NetworkOptions, link_counts: Mapping[str, int], *, title: str) -> str:
+    """The drawing with its legend and list as one HTML file that opens offline."""
+    return standalone_html(drawing.picture, side=side_data(drawing, options, link_counts), title=title)
 
 
 def size_words(options: NetworkOptions) -> str:

@@ -110,8 +110,6 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
         "centre": state.get("net_centre", 0),
         "highlight": highlight,
         "fit": fit,
-        "rings": in_rings,
-        "bundles": options.view == "communities",
         "alt": f"Graph of {drawing.counts}. The same is in the tables below.",
     }
 

@@ -8,18 +8,18 @@ from cnrag_core.export.csv_table import csv_bytes
 from cnrag_core.network import Network
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing
+from cnrag_core.views.network_side import page_of
 from cnrag_core.views.network_tables import all_edges, bundle_table, community_overview_table, edge_table, node_table
-from cnrag_core.views.standalone_page import standalone_html
 from cnrag_core.workspace import Workspace
 
 
 def below(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing | None) -> None:
     """Files, each made only when it is asked for, and tables, made only while they are open."""
-    dark = st.context.theme.type == "dark"
     with st.container(horizontal=True, vertical_alignment="center"):
         if drawing is not None:
-            _file("Web page", lambda: standalone_html(drawing.picture, dark=dark), "network.html", "text/html",
-                  "What is drawn as one file that opens offline, safe to mail", ":material/html:")  # fmt: skip
+            _file("Web page", lambda: page_of(drawing, options, network.links.counts, title=workspace.name),
+                  "network.html", "text/html",
+                  "What is drawn, with its legend and list, as one file that opens offline", ":material/html:")  # fmt: skip
         _file("All documents", lambda: csv_bytes(node_table(network, range(network.graph.n_nodes))),
               "documents.csv", "text/csv", "Every document with its measures, as CSV", ":material/table:")  # fmt: skip
         _file("All edges", lambda: csv_bytes(all_edges(network)), "edges.csv", "text/csv",

@@ -302,7 +302,7 @@ function onKey(state, event) {
   event.preventDefault();
 }
 
-export default async function ({ data, parentElement, setStateValue, setTriggerValue }) {
+export default async function render({ data, parentElement, setStateValue, setTriggerValue }) {
   while (!globalThis.vis?.Network) await new Promise((resolve) => setTimeout(resolve, 20));
   const element = parentElement.querySelector('.graph');
   element.setAttribute('aria-label', data.alt);
