@@ -80,14 +80,8 @@ def standalone_html(
 def _inert(data: Mapping[str, Any]) -> str:
     """JSON in which no character can end or begin an element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character, code in (
-        ("&", "\\u0026"),
-        ("<", "\\u003c"),
-        (">", "\\u003e"),
-        ("\u2028", "\\u2028"),
-        ("\u2029", "\\u2029"),
-    ):
-        text = text.replace(character, code)
+    for character in "&<>\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

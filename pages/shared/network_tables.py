@@ -19,7 +19,7 @@ def below(workspace: Workspace, network: Network, options: NetworkOptions, drawi
         if drawing is not None:
             _file("Web page", lambda: page_of(drawing, options, network.links.counts, title=workspace.name),
                   "network.html", "text/html",
-                  "What is drawn, with its legend and list, as one file that opens offline", ":material/html:")  # fmt: skip
+                  "What is drawn, legend and list too, as one file that opens offline", ":material/html:")  # fmt: skip
         _file("All documents", lambda: csv_bytes(node_table(network, range(network.graph.n_nodes))),
               "documents.csv", "text/csv", "Every document with its measures, as CSV", ":material/table:")  # fmt: skip
         _file("All edges", lambda: csv_bytes(all_edges(network)), "edges.csv", "text/csv",

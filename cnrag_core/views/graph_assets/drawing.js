@@ -178,7 +178,11 @@ function drawDiscNames(state, context, area, scale) {
   state.data.nodes.id.forEach((id, i) => {
     const node = state.network.body.nodes[id];
     if (!node) return;
-    const r = node.options.size * scale, inside = r > 26, size = Math.max(10, Math.min(15, r / 3.6));
+    const r = node.options.size * scale, inside = r > 22;
+    let size = Math.max(10, Math.min(15, r / 3.6));
+    context.font = `600 ${size / scale}px ${state.font}`;
+    const longest = Math.max(...(state.names.get(id) || '').split(/\s+/).map((word) => context.measureText(word).width)) * scale;
+    if (inside && longest > 1.6 * r) size = Math.max(8.5, (size * 1.6 * r) / longest);
     context.font = `600 ${size / scale}px ${state.font}`;
     const lines = wrapped(context, state.names.get(id) || '', (inside ? 1.6 * r : 130) / scale, inside ? 4 : 2);
     const step = (size * 1.15) / scale, h = lines.length * step;
