@@ -1,15 +1,17 @@
 """The walk that can be audited: cheapest first, every budget checked before it is exceeded.
 
-Enters: a concept graph, seeds, a budget. Leaves: a `TraversalTrace`. A lazy-deletion Dijkstra: a chunk
+Enters: a concept graph, seeds, a budget. Leaves: a `TraversalTrace`. Dijkstra's algorithm: a chunk
 is *discovered* when it is pushed and *visited* (text, tokens, check, expansion) when it is popped, so
 that what is discovered is also expanded. Guide 001, "How the traversal runs", mended.
 """
 
 from __future__ import annotations
 
-import heapq
+import math
+from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
 
+from cnrag_core.errors import ConfigError
 from cnrag_core.graph.concept_graph import ConceptEdge, ConceptGraph
 from cnrag_core.traversal.budget import Budget, StoppingReason
 from cnrag_core.traversal.completeness import CompletenessCheck, RequiredEvidence
@@ -17,13 +19,16 @@ from cnrag_core.traversal.evidence import evidence_report
 from cnrag_core.traversal.tokenizer import Tokenizer, default_tokenizer
 from cnrag_core.traversal.trace import Discovery, Seed, SourceSpan, Step, TraversalTrace
 
+MOST_LOGGED = 100
+"""Queued chunks that the log of a step names, cheapest first."""
+
 EdgeCost = Callable[[str, ConceptEdge], float]
 """What following an edge from a chunk adds to the cost; smaller is sooner, never negative."""
 
 
 def inverse_weight(source: str, edge: ConceptEdge) -> float:
-    """1 / weight, the cost of guide 001."""
-    return 1.0 / edge.weight
+    """1 / weight, the cost of guide 001; an edge of no weight is never followed."""
+    return 1.0 / edge.weight if edge.weight > 0 else math.inf
 
 
 def audited_walk(
@@ -54,6 +59,11 @@ def audited_walk(
         by default; `query_cost.QueryAwareCost` looks at the question as well.
     gate
         For teaching: expand only chunks that bring a new concept, as the notebook does.
+
+    Raises
+    ------
+    ConfigError
+        If an edge costs less than 0, or nothing that is a number.
 
     Returns
     -------
@@ -102,6 +112,7 @@ class _Walk:
         self.graph, self.budget, self.query = graph, budget, query
         self.check = check if budget.max_checks else None
         self.edge_cost, self.tokenizer, self.gate = edge_cost, tokenizer, gate
+        # sorted, and every queued chunk once: the log shows the queue after each step
         self.queue: list[tuple[float, str]] = []
         self.cost: dict[str, float] = {}
         self.arrival: dict[str, tuple[str | None, ConceptEdge | None, int]] = {}
@@ -138,18 +149,19 @@ class _Walk:
         """Queue a chunk at a cost, where that is cheaper than before."""
         if cost >= self.cost.get(chunk_id, float("inf")):
             return False
+        if chunk_id in self.cost:
+            del self.queue[bisect_left(self.queue, (self.cost[chunk_id], chunk_id))]
         self.cost[chunk_id], self.arrival[chunk_id] = cost, (parent, edge, hop)
-        heapq.heappush(self.queue, (cost, chunk_id))
+        insort(self.queue, (cost, chunk_id))
         return True
 
     def _pop(self) -> tuple[float, str] | None:
-        """The cheapest entry that is not stale."""
-        while self.queue:
-            cost, chunk_id = heapq.heappop(self.queue)
-            if chunk_id not in self.settled and cost == self.cost[chunk_id]:
-                self.settled.add(chunk_id)
-                return cost, chunk_id
-        return None
+        """The cheapest chunk that is queued."""
+        if not self.queue:
+            return None
+        cost, chunk_id = self.queue.pop(0)
+        self.settled.add(chunk_id)
+        return cost, chunk_id
 
     def _visit(self, cost: float, chunk_id: str) -> bool:
         """Add a chunk that fits, ask whether the context is complete, expand it if not."""
@@ -188,7 +200,8 @@ class _Walk:
                 check=answer,
                 new_concepts=new,
                 discovered=discovered,
-                frontier=self._frontier(),
+                frontier=tuple((waiting, at) for at, waiting in self.queue[:MOST_LOGGED]),
+                n_queued=len(self.queue),
                 decision=self._decision(fits, tokens, answer, new, parent),
                 span=SourceSpan.of(chunk),
             )
@@ -204,7 +217,7 @@ class _Walk:
     def _something_fits(self) -> bool:
         """Whether any queued chunk fits into what is left of the context: else there is no use in going on."""
         left = self.budget.max_tokens - self.total_tokens
-        return any(self._tokens(chunk_id) <= left for _, chunk_id in self.queue if chunk_id not in self.settled)
+        return any(self._tokens(chunk_id) <= left for _, chunk_id in self.queue)
 
     def _ask(self) -> bool:
         assert self.check is not None
@@ -216,7 +229,10 @@ class _Walk:
     def _discover(self, chunk_id: str, cost: float, hop: int) -> list[Discovery]:
         found = []
         for edge in self.graph.neighbors(chunk_id):
-            through = cost + self.edge_cost(chunk_id, edge)
+            step = self.edge_cost(chunk_id, edge)
+            if not step >= 0:
+                raise ConfigError(f"An edge costs a number of at least 0; the one to {edge.target!r} costs {step}.")
+            through = cost + step
             if edge.target in self.settled:
                 outcome = "visited"
             elif hop + 1 > self.budget.max_hops:
@@ -226,10 +242,6 @@ class _Walk:
                 outcome = "pushed" if self._offer(edge.target, through, chunk_id, edge, hop + 1) else "not_cheaper"
             found.append(Discovery(edge.target, edge.weight, through, outcome))  # type: ignore[arg-type]
         return found
-
-    def _frontier(self) -> tuple[tuple[str, float], ...]:
-        waiting = {chunk_id for _, chunk_id in self.queue if chunk_id not in self.settled}
-        return tuple(sorted(((c, self.cost[c]) for c in waiting), key=lambda entry: (entry[1], entry[0])))
 
     def _decision(self, fits: bool, tokens: int, answer: bool | None, new: Sequence[str], parent: str | None) -> str:
         if not fits:

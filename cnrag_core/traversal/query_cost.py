@@ -90,6 +90,8 @@ class QueryAwareCost:
     emphasis: float = EMPHASIS
 
     def __call__(self, source: str, edge: ConceptEdge) -> float:
+        if edge.weight <= 0:
+            return math.inf
         strength = math.sqrt(edge.weight) * STRENGTH_OF_KIND.get(edge.kind, 1.0)
         relevance = self.similarity.get(edge.target, 0.0)
         if self.terms is not None:

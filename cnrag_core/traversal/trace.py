@@ -91,8 +91,8 @@ class Step:
         Concepts that no chunk before had.
     discovered
         Neighbours seen from here.
-    frontier
-        Queue after this step, cheapest first: (chunk id, cost).
+    frontier, n_queued
+        Queue after this step, cheapest first: (chunk id, cost), the first hundred; and how many there are.
     decision
         In words, why this chunk was taken or passed over.
     span
@@ -114,6 +114,7 @@ class Step:
     new_concepts: tuple[str, ...] = ()
     discovered: tuple[Discovery, ...] = ()
     frontier: tuple[tuple[str, float], ...] = ()
+    n_queued: int = 0
     decision: str = ""
     span: SourceSpan | None = None
 

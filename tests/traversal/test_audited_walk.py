@@ -153,6 +153,38 @@ def test_a_cheaper_way_found_later_is_the_one_that_counts():
     assert trace.route("c") == ["a", "b", "c"]
 
 
+def test_an_edge_without_weight_is_never_followed():
+    chunks = [ChunkNode(name, name, name) for name in "ab"]
+    graph = graph_of_pairs(chunks, [("a", "b", 0.9)], cosine_weight=0.0)
+    seeds = seeds_of([("a", 1.0)], kind="similarity")
+    assert walk(graph, Budget(), seeds=seeds).path == ["a"]
+    assert walk(graph, Budget(), seeds=seeds, edge_cost=QueryAwareCost({})).path == ["a"]
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("nan")])
+def test_an_edge_cannot_cost_less_than_nothing(cost):
+    with pytest.raises(ConfigError, match="An edge costs a number of at least 0; the one to 'c1' costs"):
+        walk(path_graph(2), Budget(), edge_cost=lambda source, edge: cost)
+
+
+def test_a_walk_ends_as_soon_as_nothing_queued_fits():
+    chunks = [ChunkNode("a", "a", "word " * 8), *(ChunkNode(f"b{i}", f"b{i}", "word " * 9) for i in range(6))]
+    graph = graph_of_pairs(chunks, [("a", f"b{i}", 0.9) for i in range(6)])
+    trace = walk(graph, Budget(max_tokens=10), seeds=seeds_of([("a", 0.9)], kind="similarity"))
+    assert trace.stopping_reason == "token_budget"
+    assert [step.action for step in trace.steps] == ["visit", "skip_tokens"]
+    assert trace.steps[-1].n_queued == 5
+
+
+def test_the_queue_is_logged_cheapest_first_each_chunk_once():
+    chunks = [ChunkNode(name, name, name) for name in "abc"]
+    weak, strong = ConceptEdge("c", 0.2, "mention"), ConceptEdge("c", 1.0, "mention")
+    graph = graph_of_pairs(chunks, [("a", "b", 0.95)], typed=[("a", weak), ("b", strong)])
+    trace = walk(graph, Budget(), seeds=seeds_of([("a", 1.0)], kind="similarity"))
+    assert [[name for name, _ in step.frontier] for step in trace.steps] == [["b", "c"], ["c"], []]
+    assert [step.n_queued for step in trace.steps] == [2, 1, 0]
+
+
 def test_query_aware_cost_prefers_chunks_that_resemble_the_question():
     chunks = [ChunkNode(name, name, name) for name in ("a", "near", "far")]
     graph = graph_of_pairs(chunks, [("a", "far", 0.9), ("a", "near", 0.85)])
