@@ -53,7 +53,7 @@ def open_window(
 
     def opened(*, theme: str = "light", width: int = 1280, height: int = 800, at: Server = server) -> Window:
         context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": height})
-        windows.append(Window(context.new_page(), at.url))
+        windows.append(Window(context.new_page(), at))
         return windows[-1]
 
     failed = request.session.testsfailed

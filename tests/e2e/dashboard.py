@@ -10,16 +10,27 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
+expect.set_options(timeout=30_000)
+
 ROOT = Path(__file__).resolve().parents[2]
 NAMES_OF_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 60_000
 """Milliseconds until something that was asked for must be on the page: a busy machine is no fault of a page."""
+
+COUNT_RUNS = """
+window.cnragChanges = 0;
+new MutationObserver((changes) => { window.cnragChanges += changes.length; })
+  .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-test-script-state'] });
+"""
+"""Counts how often the script began or ended."""
 
 IDLE = """
 () => {
@@ -30,7 +41,7 @@ IDLE = """
   return now - (window.cnragBusy ??= now) > 400;
 }
 """
-"""The script has been at rest for 0.4 s: what is typed or dragged reaches it only after a moment."""
+"""The script has been at rest for 0.4 s, and nothing is still to be drawn."""
 
 
 def chromium() -> str | None:
@@ -53,6 +64,10 @@ class Server:
                 command, cwd=ROOT, env={**os.environ, **environment}, stdout=file, stderr=subprocess.STDOUT
             )
         self._wait()
+
+    def tail(self) -> str:
+        """The end of its log, where a page that failed says why."""
+        return self.log.read_text("utf-8", "replace")[-3000:]
 
     def stop(self) -> None:
         """End it, at once if it does not go by itself."""
@@ -78,7 +93,7 @@ class Server:
                 continue
             break
         self.stop()
-        raise RuntimeError(f"the dashboard did not start:\n{self.log.read_text('utf-8', 'replace')[-2000:]}")
+        raise RuntimeError(f"the dashboard did not start:\n{self.tail()}")
 
 
 class Window:
@@ -88,12 +103,14 @@ class Window:
     of the console. `assert_clean` says whether there were any.
     """
 
-    def __init__(self, page: Page, url: str) -> None:
+    def __init__(self, page: Page, server: Server) -> None:
         self.page = page
-        self.url = url
+        self.server = server
+        self.url = server.url
         self.asked_elsewhere: list[str] = []
         self.errors: list[str] = []
         page.set_default_timeout(PATIENCE)
+        page.add_init_script(COUNT_RUNS)
         page.context.route(lambda address: not self._is_ours(address), self._refuse)
         page.on("websocket", lambda socket: self._is_ours(socket.url) or self.asked_elsewhere.append(socket.url))
         page.on("pageerror", lambda error: self.errors.append(f"page: {error}"))
@@ -108,16 +125,24 @@ class Window:
 
     def go(self, title: str) -> None:
         """Follow the link to a page in the sidebar: the same visit goes on."""
-        self.page.get_by_test_id("stSidebar").get_by_role("link", name=title, exact=True).click()
+        with self.rerun():
+            self.page.get_by_test_id("stSidebar").get_by_role("link", name=title, exact=True).click()
         expect(self.page.get_by_role("heading", name=title if title != "Home" else "cnrag", level=2)).to_be_visible()
-        self.settled()
 
     def settled(self) -> None:
         """Wait until the script is at rest, and fail on any error that the page shows."""
         self.page.evaluate("window.cnragBusy = performance.now()")
         self.page.wait_for_function(IDLE)
         shown = self.page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
-        assert not shown.count(), f"{self.page.url} shows an error: {shown.all_inner_texts()}"
+        assert not shown.count(), f"{self.page.url} shows an error: {shown.all_inner_texts()}\n{self.server.tail()}"
+
+    @contextmanager
+    def rerun(self) -> Iterator[None]:
+        """What is done inside makes the script run; wait until it has, however long a slider or a box holds it back."""
+        before = self.page.evaluate("window.cnragChanges")
+        yield
+        self.page.wait_for_function("(before) => window.cnragChanges !== before", arg=before)
+        self.settled()
 
     # What is on the page.
 
@@ -151,30 +176,56 @@ class Window:
 
     def press(self, name: str | re.Pattern[str], *, exact: bool = True) -> None:
         """Press the button of this name."""
-        self.page.get_by_test_id("stMain").get_by_role("button", name=name, exact=exact).filter(
-            visible=True
+        buttons = self.page.get_by_test_id("stMain").get_by_role("button", name=name, exact=exact)
+        with self.rerun():
+            buttons.filter(visible=True).first.click()
+
+    def press_at(self, key: str) -> None:
+        """Press the button that was given a key."""
+        with self.rerun():
+            self.at(key).get_by_role("button").first.click()
+
+    def open_part(self, name: str) -> None:
+        """Open a folded part of the page."""
+        self.page.get_by_test_id("stMain").get_by_test_id("stExpander").filter(has_text=name).locator(
+            "summary"
         ).first.click()
         self.settled()
+
+    def choose_row(self, key: str, number: int) -> None:
+        """Choose a row of a table by the box at its left; a table is drawn on a canvas, so by its place."""
+        table = self.at(key).get_by_test_id("stDataFrame")
+        table.scroll_into_view_if_needed()
+        with self.rerun():
+            table.click(position={"x": 20, "y": 35 * (number + 1) + 17})
 
     def choose(self, key: str, option: str) -> None:
         """Type into a box with many options, and take the first that is offered."""
         box = self.at(key).get_by_role("combobox")
         box.click()
         box.fill(option)
-        self.page.get_by_role("option", name=option).first.click()
-        self.settled()
+        with self.rerun():
+            self.page.get_by_role("option", name=option).first.click()
+
+    def write(self, key: str, text: str) -> None:
+        """Type into a box and press Enter."""
+        box = self.at(key).get_by_role("textbox")
+        box.fill(text)
+        with self.rerun():
+            box.press("Enter")
 
     def pick(self, key: str, name: str | re.Pattern[str]) -> None:
         """Press one of several buttons or pills that belong together."""
-        self.at(key).get_by_role("button", name=name).or_(self.at(key).get_by_role("radio", name=name)).first.click()
-        self.settled()
+        either = self.at(key).get_by_role("button", name=name).or_(self.at(key).get_by_role("radio", name=name))
+        with self.rerun():
+            either.first.click()
 
     def slide(self, key: str, steps: int) -> None:
         """Move a slider by some steps of the arrow keys."""
         self.at(key).locator("input[type=range]").first.focus()
-        for _ in range(abs(steps)):
-            self.page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
-        self.settled()
+        with self.rerun():
+            for _ in range(abs(steps)):
+                self.page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
 
     def slider(self, key: str) -> float:
         """What a slider says."""
@@ -182,11 +233,10 @@ class Window:
 
     def upload(self, key: str, name: str, data: bytes) -> None:
         """Give a file to the uploader with a key."""
-        self.at(key).locator("input[type=file]").set_input_files(
-            {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-        )
-        expect(self.at(key).get_by_text(name)).to_be_visible()
-        self.settled()
+        with self.rerun():
+            self.at(key).locator("input[type=file]").set_input_files(
+                {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+            )
 
     # What went wrong.
 
@@ -248,6 +298,11 @@ class Graph:
         return int(str(self.ask("return network.body.nodeIndices.length")))
 
     @property
+    def n_edges(self) -> int:
+        """How many edges are drawn."""
+        return int(str(self.ask("return network.body.edgeIndices.length")))
+
+    @property
     def colors(self) -> set[str]:
         """The colours of the nodes."""
         found = self.ask("return [...new Set(state.nodes.get().map((node) => node.color.background))]")
@@ -288,6 +343,6 @@ class Graph:
             name,
         )
         assert isinstance(found, dict), f"no node {name!r} can be clicked"
-        self.element.click(position={"x": found["x"], "y": found["y"]})
-        self.window.settled()
+        with self.window.rerun():
+            self.element.click(position={"x": found["x"], "y": found["y"]})
         return str(found["name"])
