@@ -27,7 +27,9 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
     ['title,year', "'=1+1,-5", 'plain,2']
     """
     safe = pd.DataFrame({neutralized(str(name)): [_cell(value) for value in table[name]] for name in table.columns})
-    return (_BYTE_ORDER_MARK + safe.to_csv(index=False, lineterminator="\n")).encode("utf-8", "replace")
+    # With both characters in the line ending the writer quotes a text that holds either of them; otherwise
+    # a carriage return within a title would begin a new row, whose first cell nobody neutralised.
+    return (_BYTE_ORDER_MARK + safe.to_csv(index=False, lineterminator="\r\n")).encode("utf-8", "replace")
 
 
 def neutralized(text: str) -> str:

@@ -27,7 +27,8 @@ WIDE = f"""
 @media (max-width: 1000px) {{
   .stApp .st-key-net_panes [data-testid="stHorizontalBlock"],
   .stApp .st-key-net_row [data-testid="stHorizontalBlock"] {{ flex-wrap: wrap; }}
-  .st-key-net_panes > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] > .stColumn {{ min-width: 100%; }}
+  .st-key-net_panes > .stLayoutWrapper > .stHorizontalBlock > .stColumn,
+  .st-key-net_panes > div > .stHorizontalBlock > .stColumn {{ min-width: 100%; }}
   .stApp .st-key-net_row [data-testid="stColumn"] {{ min-width: min(100%, 260px); flex: 1 1 260px; }}
   .stApp .st-key-net_panel {{ height: auto; max-height: 80vh; }}
 }}
