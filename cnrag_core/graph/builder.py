@@ -306,14 +306,14 @@ def _refuse_density(rule: EdgeRule, n: int, max_edges: int) -> None:
 def _refuse_threshold(threshold: float, estimate: PairEstimate, max_edges: int) -> None:
     expected = estimate.count_above(threshold)
     if expected > 1.2 * max_edges:  # closer to the limit, the exact count decides
-        raise _too_many(threshold, f"about {expected:,}", estimate.lowest_threshold(max_edges), max_edges)
+        raise _too_many(threshold, f"about {_rounded(expected):,}", estimate.lowest_threshold(max_edges), max_edges)
 
 
 def _refuse_identical(estimate: PairEstimate, max_edges: int) -> None:
     alike = estimate.count_above(1.0)
     if alike > 1.2 * max_edges:
         raise ResourceLimitError(
-            f"About {alike:,} pairs of documents are alike in everything that is compared; the limit is "
+            f"About {_rounded(alike):,} pairs of documents are alike in everything that is compared; the limit is "
             f"{max_edges:,} edges. No threshold makes a graph that fits; remove the repeats, or compare "
             "something that tells them apart."
         )
@@ -344,3 +344,8 @@ def _unit_rows(vectors: Sequence[NDArray[np.float32]], node_ids: Sequence[str]) 
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0).astype(np.float32)
     return unit
+
+
+def _rounded(count: int) -> int:
+    """An estimate without digits that it does not have."""
+    return int(float(f"{count:.2g}"))

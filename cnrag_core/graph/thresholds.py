@@ -430,6 +430,9 @@ def _reason(curve: ThresholdCurve, point: ThresholdPoint, goal: _Goal | None, sp
             f" The largest component falls apart above {split:.2f}: at {above.threshold:.2f} it holds "
             f"{_percent(above.giant_share)} and {_percent(above.n_isolates / n)} are linked to nothing."
         )
+    quality = _modularity_near(curve, point.n_edges)
+    if quality is not None:
+        text += f" Near it, communities stand out with a modularity of {quality:.2f}."
     if goal is None:
         text += (
             f" More than half stay unlinked even at {_decimals(point.threshold)}, the lowest similarity that was kept; "
@@ -438,6 +441,17 @@ def _reason(curve: ThresholdCurve, point: ThresholdPoint, goal: _Goal | None, sp
     elif point.giant_share < 0.5:
         text += " The documents form separate groups; a lower threshold would join them only by weak links."
     return text
+
+
+def _modularity_near(curve: ThresholdCurve, n_edges: int) -> float | None:
+    """Modularity where communities were found with about as many edges; None where that is far, or undefined."""
+    if not len(curve.community_thresholds) or not n_edges:
+        return None
+    counts = np.maximum(1, edges_at(curve.candidates, curve.community_thresholds))
+    distance = np.abs(np.log(counts / n_edges))
+    nearest = int(np.argmin(distance))
+    quality = float(curve.modularity[nearest])
+    return quality if distance[nearest] <= np.log(1.5) and np.isfinite(quality) else None
 
 
 def _reason_without_edges(curve: ThresholdCurve) -> str:

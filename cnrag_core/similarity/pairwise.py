@@ -8,7 +8,8 @@ compiled loops; the pairs and their weights are the same to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,13 +71,14 @@ def pairs_above(
     """
     check_threshold(threshold)
     found, count = [], 0
-    for part in stream_pairs(columns, Floor(threshold), n_threads=n_threads, progress=progress):
-        count += len(part)
-        if max_pairs is not None and count > max_pairs:
-            raise ResourceLimitError(
-                f"More than {max_pairs:,} pairs are at least {threshold:.2f} similar; raise the threshold."
-            )
-        found.append(part)
+    with closing(stream_pairs(columns, Floor(threshold), n_threads=n_threads, progress=progress)) as parts:
+        for part in parts:
+            count += len(part)
+            if max_pairs is not None and count > max_pairs:
+                raise ResourceLimitError(
+                    f"More than {max_pairs:,} pairs are at least {threshold:.2f} similar; raise the threshold."
+                )
+            found.append(part)
     return canonical_pairs(concat_pairs(found))
 
 
@@ -129,7 +131,7 @@ def stream_pairs(
     *,
     n_threads: int | None = None,
     progress: Progress = silent,
-) -> Iterator[Pairs]:
+) -> Generator[Pairs, None, None]:
     """The pairs at or above a floor, and above 0, part by part, in no particular order.
 
     The floor may be raised between two parts; of what has not been looked at by then, only pairs at or above

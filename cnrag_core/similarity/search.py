@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,7 +45,7 @@ def stream_compiled(
     *,
     n_threads: int | None = None,
     progress: Progress = silent,
-) -> Iterator[Pairs]:
+) -> Generator[Pairs, None, None]:
     """The pairs at or above a floor, part by part, in no particular order; see `pairwise.stream_pairs`."""
     plan = make_plan(columns, floor.value)
     # The last tiles have the most earlier rows, so they come first and the threads end together.
@@ -52,12 +53,13 @@ def stream_compiled(
     total = float(sum(_cells(plan, start) for start in starts))
     done = 0.0
     threads = default_threads(plan) if n_threads is None else n_threads
-    for start, part in _on_threads(lambda start: search_one_tile(columns, plan, start, floor), starts, threads):
-        if part is not None:
-            yield part
-        else:
-            done += _cells(plan, start)
-            progress("Comparing pairs", done / total)
+    with closing(_on_threads(lambda start: search_one_tile(columns, plan, start, floor), starts, threads)) as parts:
+        for start, part in parts:
+            if part is not None:
+                yield part
+            else:
+                done += _cells(plan, start)
+                progress("Comparing pairs", done / total)
 
 
 def search_one_tile(columns: Sequence[ComponentColumn], plan: BoundPlan, start: int, floor: Floor) -> Iterator[Pairs]:
@@ -241,7 +243,7 @@ def _nearest_of(
 
 def _on_threads(
     work: Callable[[int], Iterator[Pairs]], jobs: Sequence[int], n_threads: int
-) -> Iterator[tuple[int, Pairs | None]]:
+) -> Generator[tuple[int, Pairs | None], None, None]:
     """The parts that each job makes, as they come, then None for a finished job.
 
     Few parts wait at any time: threads stop until the consumer has taken some. When the consumer goes away,

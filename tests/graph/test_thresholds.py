@@ -192,6 +192,13 @@ def test_the_reason_says_numbers_of_this_corpus() -> None:
     assert "falls apart above 0." in suggestion.reason
 
 
+def test_the_reason_says_how_clearly_communities_stand_out_where_that_is_known() -> None:
+    candidates = communities_in_noise(np.random.default_rng(0), 8, 25, inside=0.6, across=0.2)
+    curve = threshold_curve(candidates, communities=lambda graph: (8, 0.71), n_community_points=40)
+    assert "communities stand out with a modularity of 0.71" in suggest_threshold(curve).reason
+    assert "modularity" not in suggest_threshold(candidates).reason
+
+
 def test_weights_within_a_hair_of_each_other_still_give_a_choice() -> None:
     rng = np.random.default_rng(0)
     left, right = np.triu_indices(40, 1)
