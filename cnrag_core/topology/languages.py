@@ -39,7 +39,8 @@ first second third last next much many well good better best large small several
 get gets got give gives given make makes made making take takes taken taking go goes going gone went come comes
 came say says said tell tells told see seen show shows shown find finds found know known think want need needs
 let lets put way ways thing things lot lots kind set sets non pre however therefore usually really actually
-simply please thanks thank yes ok okay mr mrs ms dr prof
+simply nothing something anything everything someone anyone everyone enough almost already maybe perhaps
+please thanks thank yes ok okay mr mrs ms dr prof
 """
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from cnrag_core.corpus.document import Document
@@ -74,21 +73,10 @@ def community_tags(
     else:
         chosen = np.arange(len(labels), dtype=np.int64)
     sampled = labels[chosen]
-    totals = _totals(table, sampled, len(sizes))
-    at = totals.indptr.tolist()
+    members = np.split(np.argsort(sampled, kind="stable"), np.cumsum(np.bincount(sampled, minlength=len(sizes)))[:-1])
     everywhere = np.asarray(table.values.sum(axis=0)).ravel()
-    n_read = np.bincount(sampled, minlength=len(sizes))
     return {
-        community: _tags(
-            table,
-            totals.indices[at[community] : at[community + 1]],
-            totals.data[at[community] : at[community + 1]],
-            everywhere,
-            int(n_read[community]),
-            n_tags,
-        )
-        if size > 1
-        else []
+        community: _tags(table, members[community], everywhere, table.n_documents, n_tags) if size > 1 else []
         for community, size in enumerate(sizes.tolist())
     }
 
@@ -124,13 +112,9 @@ def tags_of_members(
     members = np.asarray(members, dtype=np.int64)
     if not len(members):
         return []
-    inside = sp.csr_matrix(table.values[members].sum(axis=0))
-    outside = np.asarray(table.values[np.flatnonzero(labels != community)].sum(axis=0)).ravel()
-    everywhere = outside + np.asarray(inside.toarray()).ravel()
-    n_other = int(np.count_nonzero(labels != community))
-    return _tags(
-        table, inside.indices, inside.data, everywhere, len(members), n_tags, n_documents=len(members) + n_other
-    )
+    others = np.flatnonzero(labels != community)
+    everywhere = np.asarray(table.values[np.concatenate([members, others])].sum(axis=0)).ravel()
+    return _tags(table, members, everywhere, len(members) + len(others), n_tags)
 
 
 def sample_members(members: NDArray[np.int64], n: int, random_state: int) -> NDArray[np.int64]:
@@ -166,33 +150,24 @@ def _sampled(labels: NDArray[np.int64], sizes: NDArray[np.int64], random_state: 
     return np.sort(order[place_in_community < wanted[labels[order]]])
 
 
-def _totals(table: TermTable, labels: NDArray[np.int64], n_communities: int) -> sp.csr_matrix:
-    n = table.n_documents
-    member = sp.csr_matrix((np.ones(n), (labels, np.arange(n))), shape=(n_communities, n))
-    return sp.csr_matrix(member @ table.values)
-
-
 def _tags(
-    table: TermTable,
-    column: NDArray[np.int32],
-    used: NDArray[np.float64],
-    everywhere: NDArray[np.float64],
-    n_inside: int,
-    n_tags: int,
-    *,
-    n_documents: int | None = None,
+    table: TermTable, members: NDArray[np.int64], everywhere: NDArray[np.float64], n_documents: int, n_tags: int
 ) -> list[str]:
-    """The best terms of a community that uses the terms of these columns so much.
+    """The best terms of some documents against all `n_documents`, whose summed values are `everywhere`.
 
     A term scores p log(p / q), its part in the relative entropy of the community's use of words from the
     others': p and q are the shares of the documents inside and outside that use it.
     """
-    n_outside = (table.n_documents if n_documents is None else n_documents) - n_inside
-    share = used / (n_inside + 0.5)
+    rows = table.values[members]
+    column, where = np.unique(rows.indices, return_inverse=True)
+    used = np.bincount(where, rows.data, minlength=len(column))
+    n_using = np.bincount(where, minlength=len(column))
+    n_outside = n_documents - len(members)
+    share = used / (len(members) + 0.5)
     elsewhere = (np.maximum(everywhere[column] - used, 0.0) + 0.5) / (n_outside + 1.0)
     # without others to differ from, a community's tags are what most of it shares
     score = share * np.log(share / elsewhere) if n_outside else share
-    shared = used > 0.9 if n_inside < 4 else used > 1.0  # a word of one document does not speak for many
+    shared = n_using >= min(2, len(members))  # a word of one document does not speak for the others
     good = (score > 0) & shared
     column, score = column[good], np.round(score[good], 9)
     if len(score) > _N_CANDIDATES:

@@ -86,6 +86,16 @@ def test_tags_of_chinese_communities_are_chinese_words():
     assert any("酵母" in tag for tag in tags[1])
 
 
+def test_a_word_of_one_document_does_not_speak_for_its_community():
+    documents, labels = corpus([*PLANETS, "The planet and the giraffe giraffe giraffe giraffe."], BREAD)
+    assert "giraffe" not in community_tags(documents, labels, ["text"], n_tags=20)[0]
+
+
+def test_two_documents_are_tagged_by_what_they_share():
+    documents, labels = corpus(["The giraffe eats an acacia.", "A giraffe sleeps in a meadow."], BREAD)
+    assert community_tags(documents, labels, ["text"])[0] == ["giraffe"]
+
+
 def test_empty_texts_and_function_words_give_no_tags():
     documents, labels = corpus(["", "   ", "the of and"])
     assert community_tags(documents, labels, ["text"]) == {0: []}
