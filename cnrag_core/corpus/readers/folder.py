@@ -60,7 +60,7 @@ def read_zip(source: Source) -> Iterator[Record]:
     with refusing(source.name, "a zip archive"):
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     with archive:
-        files = [info for info in archive.infolist() if not info.is_dir()]
+        files = [info for info in archive.infolist() if info.filename and not info.filename.endswith("/")]
         entries = [Entry(_inside(info.filename), info.file_size, _loader(archive, info)) for info in files]
         yield from read_entries(_without_common_folder(entries), source)
 

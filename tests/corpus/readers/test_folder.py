@@ -148,6 +148,14 @@ def test_a_damaged_or_protected_archive_is_refused() -> None:
         read_bytes(protected, "x.zip")
 
 
+def test_an_entry_without_a_name_is_passed_over() -> None:
+    data = zipped({"a.md": "One note.", "b.md": "Two notes.", "c.md": "Three."})
+    place = data.index(b"PK\x01\x02") + 46
+    assert data[place : place + 4] == b"a.md"
+    with_nul = data[:place] + b"\x00.md" + data[place + 4 :]
+    assert [document.id for document in read_bytes(with_nul, "x.zip")] == ["b.md", "c.md"]
+
+
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="there is no file in it that can be read"):
         read_corpus(tmp_path)
