@@ -178,7 +178,7 @@ def traverse(
     if audit is not None:
         audit.write_text(trace.to_jsonl(), encoding="utf-8")
     if as_json:
-        _print_json({**trace.summary(), "steps": [vars(step) for step in trace.steps]})
+        _print_json(trace.to_dict())
         return
     _print_table(f"{trace.query}  ({trace.walk} walk)", *step_rows(trace, workspace.network.concept_graph))
     typer.echo(outcome(trace))

@@ -245,6 +245,17 @@ class TraversalTrace:
             "budget": self.budget.model_dump(),
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """The whole trace without its texts, as plain values that JSON can hold."""
+        told: dict[str, Any] = _finite(
+            {
+                **self.summary(),
+                "seeds": [asdict(seed) for seed in self.seeds],
+                "steps": [asdict(step) for step in self.steps],
+            }
+        )
+        return told
+
     def to_jsonl(self) -> str:
         """The audit log: one JSON object a line, seeds first, then steps, then the summary."""
         records = [

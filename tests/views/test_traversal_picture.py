@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def row(n: int):
     """n chunks in a row, and one that nothing leads to."""
     names = [f"c{i:03d}" for i in range(n)]
     chunks = [ChunkNode(name, name, f"text of {name}", (f"k{name}",), title=name.upper()) for name in [*names, "lone"]]
-    typed = [(a, ConceptEdge(b, 1.0, "mention", evidence=(b.upper(),))) for a, b in zip(names, names[1:], strict=False)]
+    typed = [(a, ConceptEdge(b, 1.0, "mention", evidence=(b.upper(),))) for a, b in pairwise(names)]
     return graph_of_pairs(chunks, [], typed=typed)
 
 
