@@ -31,6 +31,7 @@ boxes = st.lists(st.tuples(st.floats(0.1, 9.0), st.floats(0.1, 9.0)), min_size=1
 
 
 @given(boxes, st.floats(1.0, 30.0))
+@settings(deadline=None)
 def test_packed_rectangles_never_overlap_and_stay_in_the_strip(sizes, width):
     sizes = np.array(sizes)
     corners = pack(sizes, width=width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -25,6 +25,7 @@ label_pairs = st.integers(2, 30).flatmap(
 
 
 @given(label_pairs)
+@settings(deadline=None)
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 def test_agreement_equals_scikit_learn(pair):
     first, second = map(np.array, pair)
@@ -72,6 +73,7 @@ def test_when_communities_merge_the_larger_one_gives_the_number():
 
 
 @given(label_pairs)
+@settings(deadline=None)
 def test_matched_numbers_are_unique(pair):
     previous, current = map(np.array, pair)
     shown = match_labels(previous, current)
