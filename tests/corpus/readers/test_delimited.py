@@ -189,7 +189,8 @@ def test_too_many_columns_are_refused() -> None:
         read(",".join(f"c{n}" for n in range(2500)) + "\n" + ",".join(["x"] * 2500) + "\n")
 
 
-CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
+# control characters beyond those of text make a short file look binary, which is tested elsewhere
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc",), include_characters="\t\n\r"), max_size=12)
 
 
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=2, max_size=6))
