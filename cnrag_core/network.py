@@ -238,7 +238,7 @@ class Network:
         """The topology by node id (guide 002)."""
         from cnrag_core.topology.analyzer import NetworkAnalyzer
 
-        return NetworkAnalyzer(self.graph, documents=self.documents, fields=self.tag_fields)
+        return NetworkAnalyzer(self.graph, documents=self.documents, fields=self.tag_fields, found=self.communities)
 
     def search(self, query: str) -> Search:
         """A question, refined step by step."""

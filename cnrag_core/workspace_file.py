@@ -159,6 +159,7 @@ def _manifest(contents: Contents) -> dict[str, Any]:
         "timings": dict(network.timings),
         "warnings": network.warnings,
         "communities": {"modularity": network.communities.modularity, "library": network.communities.library},
+        "layout_spacing": network.layout.spacing,
         "components": components,
     }
 
@@ -285,7 +286,7 @@ def _read_network(
         random_state=config.random_state,
         threshold=graph.threshold,
     )
-    network.__dict__["layout"] = restored_layout(graph, positions)
+    network.__dict__["layout"] = restored_layout(graph, positions, manifest["layout_spacing"])
     return network
 
 
