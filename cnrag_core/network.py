@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
 from cnrag_core.corpus.document import Document
-from cnrag_core.errors import NotBuiltError
+from cnrag_core.errors import ConfigError, NotBuiltError
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
 from cnrag_core.similarity.components import ComponentColumn, build_columns
 from cnrag_core.types import Progress, silent
@@ -382,6 +382,8 @@ def build_network(
 
     Raises
     ------
+    ConfigError
+        If another engine than this process is asked for.
     NotBuiltError
         If there are no documents.
     CorpusError
@@ -393,6 +395,11 @@ def build_network(
     from cnrag_core.embedding.fields import embed_component
     from cnrag_core.graph.builder import build_graph
 
+    if config.engine.engine != "local":
+        raise ConfigError(
+            f"engine: {config.engine.engine!r} cannot be used with this version, which compares all pairs in one "
+            "process; leave `engine` out."
+        )
     ordered = tuple(sorted(documents, key=lambda document: document.id))
     if not ordered:
         raise NotBuiltError("There are no documents yet: add some, then build the network.")

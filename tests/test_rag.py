@@ -169,6 +169,13 @@ def test_a_configuration_builds_a_sample():
     assert rag.build_network().number_of_nodes() == len(sample.corpus)
 
 
+def test_an_engine_that_is_not_there_is_refused_before_anything_is_built():
+    rag = NetworkRAG.from_config({"similarity": {"components": [{"field": "content"}]}, "engine": "dask"})
+    rag.add("text", id="a")
+    with pytest.raises(ConfigError, match="engine: 'dask' cannot be used with this version"):
+        rag.build_network()
+
+
 def test_a_folder_of_files_is_a_corpus(tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.md").write_text(f"# {name.title()}\n\nSome text about {name}.", encoding="utf-8")
