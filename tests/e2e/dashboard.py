@@ -163,6 +163,16 @@ class Window:
         """Wait until a text is visible on the page."""
         expect(self.page.get_by_test_id("stMain").get_by_text(text).filter(visible=True).first).to_be_visible()
 
+    def find(self, text: re.Pattern[str]) -> str:
+        """The sentence of the page that matches."""
+        found = self.page.get_by_test_id("stMain").get_by_text(text).filter(visible=True).first
+        expect(found).to_be_visible()
+        return found.inner_text()
+
+    def chosen(self, key: str) -> str:
+        """What a box with many options says."""
+        return self.at(key).get_by_role("combobox").input_value()
+
     def figure(self, name: str) -> str:
         """The value of a figure by its name."""
         return (
@@ -209,7 +219,7 @@ class Window:
 
     def write(self, key: str, text: str) -> None:
         """Type into a box and press Enter."""
-        box = self.at(key).get_by_role("textbox")
+        box = self.at(key).locator("input, textarea").first
         box.fill(text)
         with self.rerun():
             box.press("Enter")

@@ -44,8 +44,8 @@ function forget(view) { try { sessionStorage.removeItem(viewKey(view)); } catch 
 function remember(state) {
   if (!state.fitted || !state.moved) return;
   try {
-    const position = state.network.getViewPosition();
-    sessionStorage.setItem(viewKey(state.view), JSON.stringify({ position, scale: state.network.getScale() }));
+    const position = state.network.getViewPosition(), { focus = null } = state;
+    sessionStorage.setItem(viewKey(state.view), JSON.stringify({ position, scale: state.network.getScale(), focus }));
   } catch { /* private windows refuse storage; the view is then simply not kept */ }
 }
 
@@ -53,7 +53,7 @@ function showView(state, view, animation = false) {
   state.view = view;
   const before = recall(view);
   state.moved = Boolean(before);
-  if (before) state.network.moveTo({ ...before, animation }); else fitTo(state, null, animation);
+  if (before) state.network.moveTo({ position: before.position, scale: before.scale, animation }); else fitTo(state, null, animation);
 }
 
 // The nodes with these ids, or all, as large as they fit; room for the buttons above and for names around.
@@ -216,7 +216,9 @@ function create(parentElement, data) {
     state.fitted = true;
     showView(state, state.view);
     if (state.data.fit && !state.moved) fitTo(state, state.data.fit.ids, false);
-    if (state.waiting) { bringIntoView(state, state.waiting, false); state.waiting = null; }
+    // Whoever moved away from the chosen document and comes back finds what they left.
+    if (state.waiting && recall(state.view)?.focus !== state.waiting) bringIntoView(state, state.waiting, false);
+    state.waiting = null;
   };
   state.observer = new ResizeObserver(first);
   state.observer.observe(element);
