@@ -11,7 +11,7 @@ Enters: chunks, what they are compared by, their concepts, typed links. Leaves: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -61,6 +61,7 @@ def build_concept_graph(
     spec: TraversalSpec,
     *,
     links: Sequence[LinkSpec] = (),
+    stop_words: Collection[str] = (),
     progress: Progress = silent,
 ) -> ConceptGraph:
     """Link chunks by the rule of `spec`.
@@ -74,6 +75,8 @@ def build_concept_graph(
     links
         Typed links that the configuration asks for. Titles that texts mention and rare concepts in common
         are linked in any case, by `default_links` where the configuration does not say how.
+    stop_words
+        Of the language of the texts: no concepts, however rare they are in a small corpus.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def build_concept_graph(
     edges: Mapping[tuple[str, str], ConceptEdge] = {}
     notes = [*_cut_notes(corpus), concepts.note]
     if spec.links == "typed":
-        found = _TypedEdges(corpus, chunks)
+        found = _TypedEdges(corpus, chunks, stop_words)
         notes += found.add_links([*links, *default_links(corpus, spec, beside=links)])
         edges = found.edges
     graph = graph_of_pairs(
@@ -141,8 +144,9 @@ def _similar_pairs(
 class _TypedEdges:
     """Typed edges while they are gathered: one for each ordered pair of chunks that some link joins."""
 
-    def __init__(self, corpus: ChunkedCorpus, chunks: Sequence[ChunkNode]) -> None:
+    def __init__(self, corpus: ChunkedCorpus, chunks: Sequence[ChunkNode], stop_words: Collection[str]) -> None:
         self.corpus = corpus
+        self.stop_words = stop_words
         self.edges: dict[tuple[str, str], ConceptEdge] = {}
         self._concepts = {chunk.id: set(chunk.concepts) for chunk in chunks}
         self._document_of = {chunk.id: chunk.document_id for chunk in chunks}
@@ -158,7 +162,7 @@ class _TypedEdges:
                 self._add_both(before, after, "adjacent", 1.0, (document_id,))
         for spec in specs:
             if isinstance(spec, SharedConceptLinks):
-                for a, b, weight, evidence in _shared_concepts(texts, spec):
+                for a, b, weight, evidence in _shared_concepts(texts, spec, self.stop_words):
                     self._add_both(a, b, "shared_concepts", weight, evidence)
         return notes
 
@@ -198,11 +202,11 @@ def _precedes(edge: ConceptEdge, other: ConceptEdge) -> bool:
 
 
 def _shared_concepts(
-    chunk_texts: Sequence[Document], spec: SharedConceptLinks
+    chunk_texts: Sequence[Document], spec: SharedConceptLinks, stop_words: Collection[str]
 ) -> Iterator[tuple[str, str, float, tuple[str, ...]]]:
     """(chunk id, chunk id, weight, the rarest concepts in common)."""
     ordered = sorted(chunk_texts, key=lambda document: document.id)
-    sets = concept_sets(ordered, spec.fields, max_share=spec.max_share)
+    sets = concept_sets(ordered, spec.fields, max_share=spec.max_share, skip=stop_words)
     left, right, weights = strongest_pairs(sets, per_document=MOST_SHARED, min_weight=LEAST_SHARED)
     shared = _SharedWords(sets)
     for a, b, weight in zip(left.tolist(), right.tolist(), weights.tolist(), strict=True):

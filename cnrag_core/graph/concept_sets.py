@@ -6,7 +6,7 @@ Enters: documents and fields. Leaves: `ConceptSets`, and the pairs of documents 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,17 +44,22 @@ class ConceptSets:
         return tuple(self.concepts[column] for column in both.indices[order].tolist())
 
 
-def concept_sets(documents: Sequence[Document], fields: Sequence[str], *, max_share: float) -> ConceptSets:
+def concept_sets(
+    documents: Sequence[Document], fields: Sequence[str], *, max_share: float, skip: Collection[str] = ()
+) -> ConceptSets:
     """Concepts that at least two documents hold, and at most `max_share` of all (but two always may).
 
     A concept is a capitalised phrase, or a word of four letters or more; words of a phrase that is a
-    concept itself do not count again.
+    concept itself do not count again. Nor do the words of `skip`: in a small corpus a function word may be rare.
     """
     n = len(documents)
     held = [_concepts_of(document, fields) for document in documents]
     frequency = Counter(concept for concepts in held for concept in concepts)
     most = max(2, int(max_share * n + 1e-9))
-    names = usable_names(concept for concept, count in frequency.items() if 2 <= count <= most)
+    left_out = {(word,) for word in skip}
+    names = usable_names(
+        concept for concept, count in frequency.items() if 2 <= count <= most and concept not in left_out
+    )
     number = {name: i for i, name in enumerate(names)}
     rows = [sorted(number[c] for c in _without_parts(concepts & number.keys())) for concepts in held]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])

@@ -219,7 +219,15 @@ def make_walker(
         stemmer=language.stemmer,
     )
     columns = text_columns(corpus, config, of_chunks)
-    graph = build_concept_graph(corpus, concepts, columns, config.traversal, links=config.links, progress=progress)
+    graph = build_concept_graph(
+        corpus,
+        concepts,
+        columns,
+        config.traversal,
+        links=config.links,
+        stop_words=language.stop_words,
+        progress=progress,
+    )
     return Walker(graph, scorer, config)
 
 

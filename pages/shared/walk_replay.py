@@ -80,25 +80,16 @@ def _step_row(n_steps: int) -> int:
     if n_steps == 0:
         return 0
     st.session_state["walk_step"] = min(st.session_state.get("walk_step", n_steps), n_steps)
-    first, back, slider, forward, last = st.columns([1, 1, 12, 1, 1], vertical_alignment="bottom")
+    first, back, slider, forward, last = st.columns([1, 1, 8, 1, 1], vertical_alignment="bottom")
     at = st.session_state["walk_step"]
     moves = [
-        (first, "First", ":material/first_page:", 0),
-        (back, "Previous", ":material/chevron_left:", max(at - 1, 0)),
-        (forward, "Next", ":material/chevron_right:", min(at + 1, n_steps)),
-        (last, "Last", ":material/last_page:", n_steps),
+        (first, "First", "walk_first", 0),
+        (back, "Back", "walk_previous", max(at - 1, 0)),
+        (forward, "Next", "walk_next", min(at + 1, n_steps)),
+        (last, "Last", "walk_last", n_steps),
     ]
-    for column, label, icon, target in moves:
-        column.button(
-            "",
-            icon=icon,
-            key=f"walk_{label.lower()}",
-            help=f"{label} step",
-            on_click=_go,
-            args=(target,),
-            disabled=target == at,
-            width="stretch",
-        )
+    for column, label, key, target in moves:
+        column.button(label, key=key, on_click=_go, args=(target,), disabled=target == at, width="stretch")
     with slider:
         return int(st.slider(f"Step (of {n_steps:,})", 0, n_steps, key="walk_step", persist_state="session"))
 

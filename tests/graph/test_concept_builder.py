@@ -73,6 +73,14 @@ def test_rare_concepts_in_common_make_an_edge_with_their_words():
     assert set(graph.neighbors("export")[0].evidence) >= {"glacier"}
 
 
+def test_function_words_join_nothing_however_rare_they_are():
+    documents = [Document("a", {"text": "ice beneath water"}), Document("b", {"text": "dust beneath carpets"})]
+    corpus = cut_documents(documents, FIELDS)
+    found = Concepts(((), ()), "keywords", "Concepts are given.")
+    assert build_concept_graph(corpus, found, (), TYPED).kinds == {"shared_concepts": 1}
+    assert build_concept_graph(corpus, found, (), TYPED, stop_words={"beneath"}).n_edges == 0
+
+
 def test_the_seeds_rule_makes_no_edge_of_titles_and_concepts():
     assert built(spec=SEED).n_edges == 0
 
