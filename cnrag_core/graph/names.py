@@ -210,17 +210,16 @@ class NameMatcher:
             have a capital, where its script has capitals.
         """
         keys, n, end = words.keys, len(words), 0
+        next_capital = _next_capitals(words)
         for at, key in enumerate(keys):
             if at < end or key not in self._lengths:
                 continue
             for size in self._lengths[key]:
-                if at + size > n:
+                capital = next_capital[at] < at + size
+                if at + size > n or not (capital or any_case):
                     continue
                 found = self.number.get(keys[at : at + size])
-                if found is None:
-                    continue
-                capital = any(words.capital[at : at + size]) or any(words.caseless[at : at + size])
-                if capital or any_case:
+                if found is not None:
                     end = at + size
                     partial = size == 1 and _is_within_run(words, at)
                     yield Match(found, words.spans[at][0], words.spans[end - 1][1], capital, partial)
@@ -236,6 +235,17 @@ class NameMatcher:
                 if name[start : start + size] in self.number
             }
         )
+
+
+def _next_capitals(words: Words) -> list[int]:
+    """For each word, the place of the first word from there on that has a capital, or needs none."""
+    following = len(words)
+    places = [following] * len(words)
+    for at in range(len(words) - 1, -1, -1):
+        if words.capital[at] or words.caseless[at]:
+            following = at
+        places[at] = following
+    return places
 
 
 def _is_within_run(words: Words, at: int) -> bool:

@@ -19,8 +19,6 @@ class PathSetting:
         Gained by a document whose title the question names, times the name's rarity.
     rounds
         From how many best documents paths start, and the weight of a document's best path, round by round.
-    power
-        Of the start's relative score: paths from weak matches count little.
     reduced
         Weight of what is still to be explained, beside 1 for the bridge alone.
     sentence
@@ -33,13 +31,12 @@ class PathSetting:
         A name in more than this share of the documents leads to none of them by its text.
     """
 
-    title: float = 1.0
+    title: float = 1.5
     rounds: tuple[tuple[int, float], ...] = ((10, 1.0), (5, 0.6))
-    power: float = 2.0
     reduced: float = 3.0
     sentence: float = 0.5
     indirect: float = 0.4
-    known: float = 0.3
+    known: float = 0.5
     max_share: float = 0.02
 
 

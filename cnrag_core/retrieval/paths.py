@@ -6,11 +6,11 @@ each other ("Where was the director of Angi Vera born?"): p answers one half, an
 half is about.
 
 A path leads from p to d over a *bridge*, a name in the text of p that is the title of d, or part of its
-title, or rare and in its text. Its score is ``(s(p) / s(best))^2 x bridge x (1 + 3 x reduced)``, where
+title, or rare and in its text. Its score is ``s(p) / s(best) x bridge x (1 + 3 x reduced)``, where
 
-- s is the similarity, plus the rarity of each title that the question names;
+- s is the similarity, plus 1.5 times the rarity of each title that the question names;
 - bridge is the rarity of the name; up to half as much again when the sentence of p that holds it speaks
-  of the question; 0.4 of that where the name is not the whole title; 0.3 of it where the name is
+  of the question; 0.4 of that where the name is not the whole title; half of it where the name is
   nothing new, being p's own title or in the question already;
 - reduced is the BM25 score of d on the terms of the question that p does *not* contain: what is still
   to be explained.
@@ -123,8 +123,7 @@ def _round(
         bridges = finder.of(start)
         missing = contributions[:, start] == 0
         reduced = contributions[np.ix_(missing, bridges.targets)].sum(axis=0, dtype=np.float64)
-        strength = (scores[start] / scores[starts[0]]) ** setting.power
-        values = strength * bridges.weights * (1 + setting.reduced * reduced)
+        values = scores[start] / scores[starts[0]] * bridges.weights * (1 + setting.reduced * reduced)
         better = values > gained[bridges.targets]
         gained[bridges.targets[better]] = values[better]
         came_from[bridges.targets[better]] = start

@@ -42,16 +42,15 @@ MULTI_HOP = ("2wiki-migres", "hotpotqa-dev100", "musique-dev100")
 STRATEGIES = ("similarity", "community", "hub", "bridge", "hybrid", "smoothing", "pagerank", "links", "auto")
 
 ALTERNATIVES: dict[str, tuple[object, ...]] = {
-    "title": (0.5, 1.0, 1.5),
+    "title": (0.5, 1.0, 1.5, 2.0),
     "rounds": tuple(
         ((first, 1.0), (second, weight))
         for first, second, weight in [(5, 3, 0.6), (10, 5, 0.3), (10, 5, 0.6), (10, 5, 1.0), (20, 10, 0.6)]
     ),
-    "power": (1.0, 2.0, 3.0),
     "reduced": (1.0, 2.0, 3.0, 4.0),
     "sentence": (0.0, 0.5, 1.0, 2.0),
     "indirect": (0.2, 0.3, 0.4, 0.5, 0.7),
-    "known": (0.0, 0.3, 0.6, 1.0),
+    "known": (0.0, 0.25, 0.5, 0.75),
     "max_share": (0.01, 0.02, 0.05),
 }  # fmt: skip
 
