@@ -19,7 +19,7 @@ from pages.shared.graph_component import graph_view
 from pages.shared.network_map import map_view
 from pages.shared.network_state import GRAPH, on_expand, on_legend, on_select
 from pages.shared.page_style import HEIGHT
-from pages.shared.session import selected_document
+from pages.shared.session import choose_threshold, selected_document
 
 MOST_DRAWINGS = 6
 
@@ -30,6 +30,8 @@ def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions)
     if options.view == "map":
         map_view(workspace, network, options)
         return None
+    if not network.graph.n_edges:
+        nothing_linked(network)
     drawing = drawing_of(workspace, network, options)
     graph_view(
         component_of(workspace, network, options, drawing),
@@ -42,6 +44,18 @@ def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions)
     st.caption(drawing.counts, help=MAP_CAUTION)
     st.text(interpretation_of(network, options, drawing))
     return drawing
+
+
+def nothing_linked(network: Network) -> None:
+    """What to do where no two documents are similar enough."""
+    st.info(
+        f"Nothing is linked at {network.graph.threshold:.2f}. Move the threshold to the left, or look at where it "
+        "should be.",
+        icon=":material/tune:",
+    )
+    with st.container(horizontal=True):
+        st.button("Back to the graph as built", key="net_as_built", on_click=choose_threshold, args=(None,))
+        st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")
 
 
 def arrange(network: Network) -> None:

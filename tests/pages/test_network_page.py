@@ -1,0 +1,148 @@
+"""The network page as a script: what each control and each click in the graph makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = "pages/1_Network.py"
+
+
+@pytest.fixture(autouse=True)
+def _as_streamlit_runs_it(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.chdir(ROOT)
+    st.cache_data.clear()
+
+
+def opened(sample: str = "larkspur", **link: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    for name, value in {"sample": sample, **link}.items():
+        app.query_params[name] = value
+    return settled(app.run().switch_page(PAGE).run())
+
+
+def settled(app: AppTest) -> AppTest:
+    assert not [element.value for element in (*app.exception, *app.error)]
+    return app
+
+
+def ids_of(app: AppTest) -> tuple[str, ...]:
+    return app.session_state["workspace"].network.node_ids
+
+
+def shown(app: AppTest) -> str:
+    return "\n".join(element.value for element in (*app.markdown, *app.text, *app.caption, *app.info))
+
+
+def label_of(app: AppTest, key: str) -> str:
+    return app.button(key=key).label
+
+
+def test_without_a_choice_the_panel_says_where_to_begin():
+    app = opened()
+    assert "Where to begin" in shown(app)
+    assert app.get("bidi_component")
+
+
+def test_a_document_in_the_link_is_explained():
+    app = opened()
+    node_id = ids_of(app)[0]
+    app = opened(doc=node_id)
+    assert label_of(app, "net_around") == "Around it"
+    assert app.selectbox(key="net_find").value == node_id
+
+
+def test_an_edge_that_was_clicked_is_explained_by_its_components():
+    app = opened()
+    graph = app.session_state["workspace"].network.graph
+    app.session_state["net_pair"] = (graph.node_ids[graph.left[0]], graph.node_ids[graph.right[0]])
+    settled(app.run())
+    assert "Why are these two linked?" in shown(app)
+    assert "Combined similarity" in shown(app)
+    assert app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("view", ["documents", "around", "path", "communities", "map"])
+def test_every_view_opens_with_and_without_a_document(view):
+    app = opened(view=view)
+    node_id = ids_of(app)[3]
+    opened(view=view, doc=node_id)
+
+
+@pytest.mark.parametrize("color", ["community", "degree", "betweenness", "clustering", "participation"])
+def test_every_measure_colours(color):
+    app = opened(color=color)
+    assert app.selectbox(key="net_color").value == color
+
+
+def test_the_slider_is_the_threshold_of_every_page():
+    app = opened()
+    app.slider(key="net_threshold").set_value(0.3)
+    settled(app.run())
+    assert app.session_state["threshold"] == pytest.approx(0.3)
+    settled(app.switch_page("pages/2_Threshold.py").run())
+    assert app.slider(key="threshold_slider").value == pytest.approx(0.3)
+
+
+def test_around_a_document_every_step_can_be_taken_back():
+    app = opened()
+    node_id = ids_of(app)[0]
+    app = opened(doc=node_id)
+    settled(app.button(key="net_around").click().run())
+    assert app.session_state["ego"] == [(node_id,)]
+    settled(app.button(key="net_back").click().run())
+    assert app.session_state["net_view"] == "documents"
+
+
+def test_two_documents_that_no_path_joins_are_told_the_threshold_that_would():
+    app = opened(sample="papers", t="0.300", view="path")
+    network = app.session_state["workspace"].network
+    ends = (network.node_ids[0], network.node_ids[-1])
+    app.session_state["net_from"], app.session_state["net_to"] = ends
+    settled(app.run())
+    assert "largest threshold that joins them" in shown(app)
+    settled(app.button(key="net_join").click().run())
+    assert "The path" in shown(app)
+    assert "largest threshold" not in shown(app)
+
+
+def test_a_threshold_at_which_nothing_is_linked_says_what_to_do():
+    app = opened(t="1.0")
+    assert "Nothing is linked at 1.00" in shown(app)
+    settled(app.button(key="net_as_built").click().run())
+    assert "Nothing is linked" not in shown(app)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"view": "nonsense"},
+        {"color": "field:nowhere"},
+        {"hops": "99"},
+        {"size": "<b>"},
+        {"view": "path", "to": "nobody"},
+    ],
+)
+def test_a_link_that_means_nothing_here_is_passed_over(link):
+    opened(**link)
+
+
+def test_another_corpus_forgets_the_filters_of_the_first():
+    app = opened()
+    app.session_state["net_only"] = ("c0",)
+    settled(app.run())
+    del app.session_state["workspace"]
+    app.query_params["sample"] = "blog"
+    settled(app.run())
+    assert "net_only" not in app.session_state
+
+
+def test_conversations_are_shown_turn_by_turn():
+    app = opened(sample="chats")
+    app = opened(sample="chats", doc=ids_of(app)[0])
+    assert len(app.chat_message) >= 2
