@@ -182,7 +182,7 @@ def guides_way(clock: Clock, *, folder: str, n: int, threshold: float) -> Report
             edges += similarity >= threshold
     clock.stop()
     if looped == n:
-        return {"edges": edges}
+        return {"edges": int(edges)}
     done = sum(n - 1 - i for i in range(looped)) / (n * (n - 1) / 2)
     whole = matrices + (clock.cpu - matrices) / done
     return {"share": clock.cpu / whole}
