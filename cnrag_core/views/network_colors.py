@@ -185,7 +185,8 @@ def _by_number(
     key: str, title: str, values: NDArray[np.float64], words: Sequence[str], in_words: Callable[[float], str]
 ) -> Coloring:
     classes = classes_of(values, in_words)
-    shades = sequential_colors(np.arange(len(classes.labels), dtype=np.float64))
+    # one shade more than there are classes: the darkest would vanish on a dark ground
+    shades = sequential_colors(np.arange(len(classes.labels) + 1, dtype=np.float64))[1:]
     counts = np.bincount(classes.class_of[classes.class_of >= 0], minlength=len(classes.labels))
     entries = [
         LegendEntry(f"q{place}", label, int(counts[place]), shades[place]) for place, label in enumerate(classes.labels)
