@@ -20,7 +20,7 @@ from cnrag_core.incremental import drift, updated_network, worth_following
 from cnrag_core.network import Network
 from cnrag_core.similarity.components import build_columns
 
-WORDS = "coral reef ocean bond yield market gene protein cell quark lepton boson".split()
+WORDS = ["coral", "reef", "ocean", "bond", "yield", "market", "gene", "protein", "cell", "quark", "lepton", "boson"]
 RULES = [
     EdgeRule(min_similarity=0.3),
     EdgeRule(density=0.1, min_neighbors=2),
