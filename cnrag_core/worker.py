@@ -138,7 +138,7 @@ def run(folder: Path) -> int:
             queries=queries_of_records(request["queries"]),
             progress=_report,
         )
-        _report("Laying out the network", 0.0)
+        _report("Saving what was built", 0.0)
         workspace.save(folder / "built.cnrag")
     except CNRagError as error:
         print(json.dumps({"error": type(error).__name__, "message": str(error)}), flush=True)

@@ -29,6 +29,16 @@ N_SHOWN = 10
 """Communities, hubs and bridges in a summary."""
 
 
+def shown_network(corpus: Corpus, config: PipelineConfig, progress: Progress) -> Network:
+    """A network with everything that its pictures need, so that no page waits for it afterwards."""
+    network = build_network(corpus, config, progress=progress)
+    progress("Naming communities", 0.0)
+    _ = network.tags
+    progress("Laying out the network", 0.0)
+    _ = network.layout
+    return network
+
+
 @dataclass(frozen=True, eq=False)
 class Workspace:
     """Documents, how they are compared, and the network that this makes.
@@ -68,7 +78,7 @@ class Workspace:
             from cnrag_core.config.infer import infer_config
 
             config = infer_config(corpus)
-        network = build_network(corpus, config, progress=progress)
+        network = shown_network(corpus, config, progress)
         return cls(name or corpus.name, corpus, config, network, tuple(queries), sample)
 
     @classmethod
@@ -116,7 +126,7 @@ class Workspace:
 
     def rebuilt(self, config: PipelineConfig, *, progress: Progress = silent) -> Workspace:
         """The same documents compared in another way."""
-        return replace(self, config=config, network=build_network(self.corpus, config, progress=progress))
+        return replace(self, config=config, network=shown_network(self.corpus, config, progress))
 
     def at(self, threshold: float | None) -> Workspace:
         """The same network at another threshold; None leaves it as built."""

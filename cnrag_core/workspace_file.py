@@ -160,6 +160,7 @@ def _manifest(contents: Contents) -> dict[str, Any]:
         "warnings": network.warnings,
         "communities": {"modularity": network.communities.modularity, "library": network.communities.library},
         "layout_spacing": network.layout.spacing,
+        "tags": {str(community): words for community, words in network.tags.items()},
         "components": components,
     }
 
@@ -286,6 +287,7 @@ def _read_network(
         random_state=config.random_state,
         threshold=graph.threshold,
     )
+    network.__dict__["tags"] = {int(community): list(words) for community, words in manifest["tags"].items()}
     network.__dict__["layout"] = restored_layout(graph, positions, manifest["layout_spacing"])
     return network
 
