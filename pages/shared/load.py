@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import get_args
 
 import streamlit as st
 
 from cnrag_core.config.infer import infer_config
 from cnrag_core.config.loader import load_config, to_yaml
-from cnrag_core.config.spec import PipelineConfig
+from cnrag_core.config.models import IN_WORDS, available_models, with_model
+from cnrag_core.config.spec import FieldKind, PipelineConfig
 from cnrag_core.corpus.document import Corpus
 from cnrag_core.corpus.readers import read_bytes
 from cnrag_core.corpus.samples import load_sample, sample_names
@@ -16,6 +20,7 @@ from cnrag_core.cost import estimate_cost
 from cnrag_core.errors import CNRagError, ConfigError
 from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
 from cnrag_core.jobs import Job
+from cnrag_core.types import Progress
 from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import schema_table
 from cnrag_core.worker import build_workspace
@@ -70,6 +75,7 @@ def _own_documents() -> None:
     judged_file = judged.file_uploader("Judged questions (optional)", key="judged_file")
     if upload is not None:
         st.session_state["draft"] = _read(upload.getvalue(), upload.name)
+        st.session_state["draft_file"] = (upload.getvalue(), upload.name)
     corpus: Corpus | None = st.session_state.get("draft")
     if corpus is None:
         st.info("Choose a file to see its fields and a configuration to start from.", icon=":material/upload_file:")
@@ -77,11 +83,35 @@ def _own_documents() -> None:
     st.markdown(f"**{literal(corpus.name)}** · {len(corpus):,} documents")
     for warning in corpus.warnings:
         st.warning(literal(warning), icon=":material/warning:")
-    st.dataframe(schema_table(corpus), key="schema", hide_index=True)
     queries = read_judgements_bytes(judged_file.getvalue(), judged_file.name) if judged_file is not None else ()
-    text = yaml_file.getvalue().decode("utf-8", "replace") if yaml_file is not None else to_yaml(infer_config(corpus))
+    guessed = _guess(corpus)
+    text = yaml_file.getvalue().decode("utf-8", "replace") if yaml_file is not None else to_yaml(guessed)
     digest = hashlib.sha256((corpus.digest + text).encode("utf-8", "replace")).hexdigest()[:12]
-    editor(corpus, text, corpus.name, queries, key=digest)
+    data, name = st.session_state["draft_file"]
+
+    def read_as(config: PipelineConfig) -> Corpus:
+        """The same file, its fields read as the configuration says."""
+        return read_bytes(data, name, id_field=config.id_field, fields=config.fields or None)
+
+    editor(corpus, text, corpus.name, queries, key=digest, read_as=read_as)
+
+
+def _guess(corpus: Corpus) -> PipelineConfig:
+    """A configuration guessed from the fields, whose kinds the person may correct, with the chosen text model."""
+    st.caption("What the fields were taken for; correct a kind and the configuration below follows.")
+    table = st.data_editor(
+        schema_table(corpus),
+        key=f"schema_{corpus.digest[:12]}",
+        hide_index=True,
+        disabled=["field", "filled", "example"],
+        column_config={"kind": st.column_config.SelectboxColumn(options=list(get_args(FieldKind)), required=True)},
+    )
+    kinds = dict(zip(table["field"], table["kind"], strict=True))
+    models = available_models()
+    model = st.segmented_control(
+        "Text model", models, default=models[0], format_func=lambda name: IN_WORDS[name], key="text_model"
+    )
+    return with_model(infer_config(replace(corpus, kinds=kinds)), model or models[0])
 
 
 @st.cache_data(max_entries=2, scope="session", show_spinner="Reading the documents …")
@@ -96,8 +126,22 @@ def _saved() -> None:
         st.rerun()
 
 
-def editor(corpus: Corpus, text: str, name: str, queries: tuple[JudgedQuery, ...], *, key: str) -> None:
-    """The YAML with its problems, the weights as bars, the cost, and the button that builds."""
+def editor(
+    corpus: Corpus,
+    text: str,
+    name: str,
+    queries: tuple[JudgedQuery, ...],
+    *,
+    key: str,
+    read_as: Callable[[PipelineConfig], Corpus] | None = None,
+) -> None:
+    """The YAML with its problems, the weights as bars, the cost, and the button that builds.
+
+    Parameters
+    ----------
+    read_as
+        Reads the documents again as a configuration's schema says; None keeps them as they are.
+    """
     written, shown = st.columns([3, 2], gap="large")
     with written:
         edited = st.text_area("How documents are compared (YAML)", text, height=380, key=f"yaml_{key}")
@@ -110,9 +154,12 @@ def editor(corpus: Corpus, text: str, name: str, queries: tuple[JudgedQuery, ...
             st.caption(literal(note))
         st.caption(literal(estimate_cost(corpus, config).in_words))
         if st.button("Build the network", key=f"build_{key}", type="primary"):
-            st.session_state["job"] = Job(
-                name, lambda progress: build_workspace(corpus, config, name=name, queries=queries, progress=progress)
-            )
+
+            def work(progress: Progress) -> Workspace:
+                documents = corpus if read_as is None else read_as(config)
+                return build_workspace(documents, config, name=name, queries=queries, progress=progress)
+
+            st.session_state["job"] = Job(name, work)
             st.rerun()
 
 
