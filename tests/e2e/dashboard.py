@@ -153,7 +153,7 @@ class Window:
 
     def at(self, key: str) -> Locator:
         """The widget or element that was given a key."""
-        return self.page.locator(f".st-key-{key}")
+        return self.page.locator(f".st-key-{re.sub('[^A-Za-z0-9_-]', '-', key)}")
 
     def text(self) -> str:
         """All text of the page, without the sidebar."""

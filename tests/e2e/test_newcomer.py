@@ -46,7 +46,7 @@ def test_a_newcomer_opens_a_sample_reads_a_document_and_sees_what_links_it(windo
     drawn = window.at("waterfall").inner_text()
     assert {"title", "abstract", "tags", "authors"} <= set(drawn.split())
     window.open_part("The same as a table")
-    expect(window.at("contributions").locator("canvas").first).to_be_visible()
+    expect(window.page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")).to_be_visible()
 
 
 def test_a_newcomer_compares_three_strategies_and_follows_a_result_into_the_network(window: Window):
