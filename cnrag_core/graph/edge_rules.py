@@ -12,28 +12,35 @@ from numpy.typing import NDArray
 
 from cnrag_core.config.spec import DEFAULT_EDGE_RULE, EdgeRule
 
-DEFAULT_MEAN_DEGREE = 30
-"""The default rule keeps no more edges than give the documents this many neighbours on average."""
+DEFAULT_MEAN_DEGREE = 120
+"""The default rule keeps no more edges than give the documents this many neighbours on average: 5 % of the
+pairs up to 2,400 documents, which is where topics of labelled corpora come out as communities."""
+
+DEFAULT_MOST_EDGES = 2_000_000
+"""And no more than this in all."""
 
 
 def effective_rule(rule: EdgeRule, n_nodes: int) -> EdgeRule:
     """The rule as given; the default one, or one that asks nothing, fitted to the size of the corpus.
 
-    5 % of all pairs suits a few hundred documents and is an unreadable 250 million edges at 100,000, so
-    the share of the default rule falls with size to keep the mean number of neighbours at
-    `DEFAULT_MEAN_DEGREE`. Any other density is kept as asked.
+    5 % of all pairs suits a few thousand documents and is 250 million edges at 100,000, so the share of
+    the default rule falls with size to keep the mean number of neighbours at `DEFAULT_MEAN_DEGREE`, and
+    the edges at `DEFAULT_MOST_EDGES`. Any other density is kept as asked.
 
     Examples
     --------
     >>> effective_rule(EdgeRule(), 200).density, effective_rule(EdgeRule(), 10_001).density
-    (0.05, 0.003)
+    (0.05, 0.012)
     >>> effective_rule(EdgeRule(min=0.4), 10_001)
     EdgeRule(min_similarity=0.4, max_per_node=None, density=None, min_neighbors=None, strong_similarity=0.8)
     """
     default = DEFAULT_EDGE_RULE.model_copy(update={"strong_similarity": rule.strong_similarity})
     if not rule.is_empty and rule != default:
         return rule
-    density = min(DEFAULT_EDGE_RULE.density or 1.0, DEFAULT_MEAN_DEGREE / max(1, n_nodes - 1))
+    pairs = max(1, n_nodes * (n_nodes - 1) // 2)
+    density = min(
+        DEFAULT_EDGE_RULE.density or 1.0, DEFAULT_MEAN_DEGREE / max(1, n_nodes - 1), DEFAULT_MOST_EDGES / pairs
+    )
     return default.model_copy(update={"density": density})
 
 

@@ -49,7 +49,9 @@ def test_density_is_a_share_of_all_pairs(density: float, n: int, edges: int) -> 
 def test_the_default_rule_thins_out_with_size(rule: EdgeRule) -> None:
     small, large = effective_rule(rule, 300), effective_rule(rule, 100_001)
     assert (small.density, small.min_neighbors) == (0.05, 3)
-    assert edges_of_density(large.density or 0, 100_001) * 2 / 100_001 == pytest.approx(30, abs=0.01)
+    assert edges_of_density(large.density or 0, 100_001) == pytest.approx(2_000_000, abs=1)
+    assert effective_rule(rule, 2_400).density == 0.05
+    assert effective_rule(rule, 12_001).density == pytest.approx(0.01)
     assert large.strong_similarity == rule.strong_similarity
 
 
