@@ -106,6 +106,9 @@ def search(
         list[str] | None, typer.Option("--strategy", "-s", help="Name of a strategy; repeat to compare several.")
     ] = None,
     n: Annotated[int, typer.Option("--top", "-n", min=1, max=1000, help="How many documents.")] = 10,
+    pack: Annotated[
+        int | None, typer.Option("--pack", min=1, help="Print the results as one cited text of at most so many tokens.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find documents for a question, and say why each is there."""
@@ -113,6 +116,11 @@ def search(
     network = workspace.network
     asked = network.search(query)
     rankings = [asked.with_strategy(name).top(n) for name in strategy] if strategy else [asked.top(n)]
+    if pack is not None:
+        from cnrag_core.retrieval.context_pack import pack_results
+
+        typer.echo(pack_results(rankings[0], network.scorer, max_tokens=pack).text)
+        return
     if as_json:
         _print_json([_ranking_record(workspace, ranking) for ranking in rankings])
         return

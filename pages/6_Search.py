@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cnrag_core.retrieval.comparison import compare
+from cnrag_core.retrieval.context_pack import pack_results
 from cnrag_core.retrieval.search import STRATEGIES
 from cnrag_core.views.ranking_tables import (
     agreement_sentence,
@@ -116,6 +117,16 @@ with shown_errors():
                     ):
                         select_document(node.node_id)
                         st.switch_page("pages/1_Network.py")
+
+    with st.expander("One cited text of the best results, to take along"):
+        packed, budget = st.columns([3, 2], vertical_alignment="bottom")
+        chosen = packed.segmented_control("Results of", names, default=names[0], key="pack_of") or names[0]
+        most = budget.slider("Tokens, at most", 100, 8000, 1500, 100, key="pack_tokens")
+        pack = pack_results(comparison.results[chosen], network.scorer, max_tokens=most)
+        st.code(pack.text, language=None, wrap_lines=True)
+        st.download_button(
+            "Download", pack.text, file_name="context.txt", mime="text/plain", key="pack_file", on_click="ignore"
+        )
 
     with st.expander("All strategies in one table, and how far they agree", expanded=len(names) > MOST_COLUMNS):
         table, overlap = st.columns([3, 2], gap="large")

@@ -5,12 +5,14 @@ import streamlit as st
 from cnrag_core.config.loader import to_yaml
 from cnrag_core.evaluation.fitting import fit_weights
 from cnrag_core.evaluation.judgements import read_judgements_bytes
+from cnrag_core.evaluation.partitions import community_quality
 from cnrag_core.evaluation.report import evaluate
 from cnrag_core.export.csv_table import csv_bytes
 from cnrag_core.retrieval.search import STRATEGIES
 from cnrag_core.views.evaluation_tables import (
     answer_table,
     difference_chart,
+    quality_sentence,
     question_table,
     strategy_table,
     verdict,
@@ -83,6 +85,13 @@ with shown_errors():
         st.dataframe(answer_table(report, chosen, network), key="answers", hide_index=True)
     else:
         st.caption("Choose a row to see what each strategy found and missed.")
+
+    label = workspace.config.display.color
+    if label is not None:
+        st.subheader("Do the communities follow a known label?", anchor=False)
+        rows = next((part.rows for part in network.embedded.values()), None)
+        quality = community_quality(network.documents, network.communities.labels, label, rows=rows)
+        st.text(quality_sentence(quality, label))
 
     st.subheader("Learn the weights of hybrid", anchor=False)
     st.caption("On half of the questions; reported on the other half, which it has not seen.")

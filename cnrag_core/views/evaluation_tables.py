@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
+from cnrag_core.evaluation.partitions import CommunityQuality
 from cnrag_core.evaluation.report import EvaluationReport
 from cnrag_core.retrieval.comparison import BASELINE
 from cnrag_core.views.figure import base_figure
 from cnrag_core.views.palette import CATEGORIES, REST
+from cnrag_core.views.threshold_words import percent
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -99,6 +101,17 @@ def answer_table(report: EvaluationReport, query_id: str, network: TitleView) ->
             "missed": [_titles(answer.missed, network) for answer in report.answers(query_id)],
         }
     )
+
+
+def quality_sentence(quality: CommunityQuality, label: str) -> str:
+    """How far the communities agree with a label, beside k-means on the same texts."""
+    text = (
+        f"{quality.n_communities} communities against {quality.n_labels} values of {label}: adjusted Rand index "
+        f"{quality.ari:.2f}, mutual information {quality.nmi:.2f}, {percent(quality.isolated_share)} isolated."
+    )
+    if quality.kmeans_ari is None or quality.kmeans_nmi is None:
+        return text
+    return f"{text} k-means on the same texts: {quality.kmeans_ari:.2f} and {quality.kmeans_nmi:.2f}."
 
 
 def _titles(ids: tuple[str, ...], network: TitleView) -> str:
