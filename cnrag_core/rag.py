@@ -303,6 +303,15 @@ class NetworkRAG:
         """Why two documents are similar: each component's share of their combined similarity."""
         return self.network.similarity.explain(a, b)
 
+    def drift(self) -> dict[str, float]:
+        """Share of the present documents' words that the fitted vocabulary lacks, by component.
+
+        Documents that came after the build are weighed by its words; ``build_network(rebuild=True)`` refits.
+        """
+        from cnrag_core.incremental import drift
+
+        return drift(self.network, self.documents)
+
     # Topology.
 
     @property

@@ -98,6 +98,15 @@ def test_the_graph_follows_added_updated_and_removed_documents(rag):
         rag.remove("reef4")
 
 
+def test_drift_grows_with_unknown_words_and_a_rebuild_ends_it(rag):
+    rag.build_network()
+    assert rag.drift() == {"content": 0.0}
+    rag.add_node("new", "quasars pulsars magnetars")
+    assert rag.drift()["content"] > 0
+    rag.build_network(rebuild=True)
+    assert rag.drift() == {"content": 0.0}
+
+
 def test_documents_survive_in_their_database(tmp_path):
     path = tmp_path / "documents.db"
     rag = NetworkRAG(SQLiteStorage(str(path)), min_similarity=0.2)
