@@ -14,9 +14,9 @@ from pathlib import Path
 
 from cnrag_core.embedding.store import AGGREGATE_INDEX
 from cnrag_core.errors import CNRagError, StorageError
+from cnrag_core.storage.field_rows import FIELD_COLUMNS, decoded_field_row
 from cnrag_core.storage.json_text import from_json
 from cnrag_core.storage.schema import check_ownership
-from cnrag_core.storage.sqlite_embedding_store import FIELD_COLUMNS, decoded_field_row
 from cnrag_core.storage.sqlite_storage import (
     EMBEDDING_COLUMNS,
     NODE_COLUMNS,

@@ -12,7 +12,7 @@ BATCH = 500
 
 def storable(text: str) -> str:
     """The text with halves of surrogate pairs, which UTF-8 cannot hold, replaced by question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def lookup_key(key: Any) -> Any:

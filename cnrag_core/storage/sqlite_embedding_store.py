@@ -8,32 +8,37 @@ Rows 0, 1, ... of a field are its chunks in order; row -1 is the aggregate, the 
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cnrag_core.embedding.aggregation import EmbeddingAggregator, check_method
-from cnrag_core.embedding.store import AGGREGATE_INDEX, FieldEmbedding
+from cnrag_core.embedding.store import FieldEmbedding
 from cnrag_core.embedding.weighting import DecayFrom
 from cnrag_core.errors import EmbeddingError, StorageCorruptError, UnknownNameError
 from cnrag_core.storage.connection import Database
-from cnrag_core.storage.json_text import from_json, to_json
-from cnrag_core.storage.lookup import BATCH, lookup_key, matching_rows, storable
+from cnrag_core.storage.field_rows import (
+    AGGREGATE_COLUMNS,
+    FIELD_COLUMNS,
+    FieldKey,
+    aggregate_row,
+    decoded_aggregates,
+    decoded_field_row,
+    owner_of,
+    rows_of_record,
+    text_key,
+)
+from cnrag_core.storage.json_text import from_json
+from cnrag_core.storage.lookup import BATCH, lookup_key, matching_rows
 from cnrag_core.storage.lru import CacheInfo, LRUCache
-from cnrag_core.storage.vector_codec import checksum, decode_dense, encode_dense
 
 CACHE_SIZE = 1000
-FieldKey: TypeAlias = tuple[str, str, str]
-"""(node_id, field, model)"""
-
-FIELD_COLUMNS = "node_id, field, model, chunk_index, dimension, embedding, text_key, metadata, checksum"
 _INSERT = f"INSERT INTO field_embeddings ({FIELD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _REPLACE = _INSERT.replace("INSERT", "INSERT OR REPLACE", 1)
 _OF_FIELD = "node_id = ? AND field = ? AND model = ?"
@@ -106,7 +111,9 @@ class SQLiteEmbeddingStore:
         chunks = [np.asarray(chunk, dtype=np.float32) for chunk in chunk_embeddings]
         aggregate = np.asarray(aggregated_embedding, dtype=np.float32)
         if len({chunk.shape for chunk in chunks}) > 1 or any(chunk.ndim != 1 for chunk in chunks):
-            raise EmbeddingError(f"{_owner(node_id, field, model)}: chunk embeddings should be vectors of one length.")
+            raise EmbeddingError(
+                f"{owner_of(node_id, field, model)}: chunk embeddings should be vectors of one length."
+            )
         stacked = np.vstack(chunks) if chunks else np.empty((0, aggregate.size), dtype=np.float32)
         self.save_many([FieldEmbedding(node_id, field, model, stacked, aggregate, dict(metadata or {}))])
 
@@ -114,7 +121,7 @@ class SQLiteEmbeddingStore:
         """Keep many fields in one transaction: all of them, or none; raises as `save_chunked_embeddings`."""
         with self.database.transaction() as connection:
             for some in _batches(records, BATCH):
-                rows = {(record.node_id, record.field, record.model): _rows(record) for record in some}
+                rows = {(record.node_id, record.field, record.model): rows_of_record(record) for record in some}
                 connection.executemany(f"DELETE FROM field_embeddings WHERE {_OF_FIELD}", rows)
                 connection.executemany(_INSERT, chain.from_iterable(rows.values()))
         self._cache.discard()
@@ -143,7 +150,7 @@ class SQLiteEmbeddingStore:
         with self.database.transaction() as connection:
             chunks = self.load_chunk_embeddings(*key)
             if not chunks:
-                raise UnknownNameError(f"{_owner(*key)}: there are no chunk embeddings to aggregate again.")
+                raise UnknownNameError(f"{owner_of(*key)}: there are no chunk embeddings to aggregate again.")
             aggregate = EmbeddingAggregator().aggregate(chunks, method, weights, decay_from=decay_from)
             metadata = {**(self.get_metadata(*key) or {}), "aggregation": method, "num_chunks": len(chunks)}
             metadata.pop("weights", None)
@@ -151,7 +158,7 @@ class SQLiteEmbeddingStore:
             if weights is not None:
                 metadata["weights"] = [float(weight) for weight in weights]
             connection.execute(f"DELETE FROM field_embeddings WHERE {_OF_FIELD} AND chunk_index = -1", key)
-            connection.execute(_INSERT, _aggregate_row(key, aggregate, metadata))
+            connection.execute(_INSERT, aggregate_row(key, aggregate, metadata))
         self._cache.discard()
         aggregate.flags.writeable = False
         return aggregate
@@ -198,7 +205,7 @@ class SQLiteEmbeddingStore:
         absent = [key[0] for key, vector in cached.items() if vector is None]
         if absent:
             generation = self._cache.generation
-            read = dict(self._read_aggregates(absent, field, model))
+            read = self._read_aggregates(absent, field, model)
             self._cache.put_many({(node_id, field, model): vector for node_id, vector in read.items()}, generation)
             found.update(read)
         return {node_id: found[node_id] for node_id in node_ids if node_id in found}
@@ -218,14 +225,14 @@ class SQLiteEmbeddingStore:
         with self.database.snapshot() as connection:
             rows = connection.execute(statement, _parameters(key)).fetchall()
         if [row[3] for row in rows] != list(range(len(rows))):
-            raise StorageCorruptError(f"{_owner(*key)}: a chunk embedding is missing.")
+            raise StorageCorruptError(f"{owner_of(*key)}: a chunk embedding is missing.")
         return [decoded_field_row(row) for row in rows]
 
     def load_text_embeddings(
         self, model: str, config_hash: str, text_hashes: Sequence[str]
     ) -> dict[str, NDArray[np.float32]]:
         """Rows of chunk texts known under this model and configuration, by text hash, whichever node had them."""
-        hash_of = {_text_key(model, config_hash, text_hash): text_hash for text_hash in text_hashes}
+        hash_of = {text_key(model, config_hash, text_hash): text_hash for text_hash in text_hashes}
         statement = f"SELECT {FIELD_COLUMNS} FROM field_embeddings WHERE text_key IN"
         found: dict[str, NDArray[np.float32]] = {}
         with self.database.snapshot() as connection:
@@ -247,7 +254,7 @@ class SQLiteEmbeddingStore:
         )
         with self.database.snapshot() as connection:
             rows = list(matching_rows(connection, statement, node_ids, field, model))
-        return {node_id: from_json(text, _owner(node_id, field, model)) for node_id, text in rows}
+        return {node_id: from_json(text, owner_of(node_id, field, model)) for node_id, text in rows}
 
     def get_node_fields(self, node_id: str, model: str | None = None) -> list[str]:
         """Fields of a node that have an embedding, by any model or by one, sorted."""
@@ -268,21 +275,19 @@ class SQLiteEmbeddingStore:
         """Entries in memory, and how often they helped."""
         return self._cache.info()
 
-    def _read_aggregates(
-        self, node_ids: Sequence[str], field: str, model: str
-    ) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    def _read_aggregates(self, node_ids: Sequence[str], field: str, model: str) -> dict[str, NDArray[np.float32]]:
         """Aggregates from the database; those that are missing are rebuilt and stored."""
         statement = (
-            f"SELECT {FIELD_COLUMNS} FROM field_embeddings "
+            f"SELECT {AGGREGATE_COLUMNS} FROM field_embeddings "
             "WHERE field = ? AND model = ? AND chunk_index = -1 AND node_id IN"
         )
         with self.database.snapshot() as connection:
             rows = list(matching_rows(connection, statement, node_ids, field, model))
-        yield from ((row[0], decoded_field_row(row)) for row in rows)
-        seen = {row[0] for row in rows}
+        found = decoded_aggregates(rows, field, model)
         for node_id in node_ids:
-            if node_id not in seen and (vector := self._rebuilt(node_id, field, model)) is not None:
-                yield node_id, vector
+            if node_id not in found and (vector := self._rebuilt(node_id, field, model)) is not None:
+                found[node_id] = vector
+        return found
 
     def _rebuilt(self, node_id: str, field: str, model: str) -> NDArray[np.float32] | None:
         """The mean of the chunks, stored as the aggregate that is missing; None without chunks."""
@@ -295,7 +300,7 @@ class SQLiteEmbeddingStore:
                 return None
             aggregate = EmbeddingAggregator().aggregate(chunks, "mean")
             metadata = {"aggregation": "mean", "num_chunks": len(chunks), "rebuilt": True}
-            connection.execute(_REPLACE, _aggregate_row(key, aggregate, metadata))
+            connection.execute(_REPLACE, aggregate_row(key, aggregate, metadata))
         aggregate.flags.writeable = False
         return aggregate
 
@@ -318,69 +323,5 @@ def _batches(records: Iterable[FieldEmbedding], size: int) -> Iterator[list[Fiel
         yield some
 
 
-def _rows(record: FieldEmbedding) -> list[tuple[Any, ...]]:
-    """Table rows of a record: its chunks, then the aggregate."""
-    key = (record.node_id, record.field, record.model)
-    owner = _owner(*key)
-    if not all(isinstance(part, str) and part and storable(part) == part for part in key):
-        raise EmbeddingError(f"{owner}: node, field and model should be texts that are not empty.")
-    chunks = np.asarray(record.chunks, dtype="<f4")
-    if chunks.ndim != 2 or not np.isfinite(chunks).all():
-        raise EmbeddingError(f"{owner}: chunk embeddings should be rows of finite numbers, without NaN or infinity.")
-    keys: Sequence[bytes | None] = [None] * len(chunks)
-    if record.text_hashes:
-        if len(record.text_hashes) != len(chunks):
-            raise EmbeddingError(f"{owner}: {len(record.text_hashes)} text hashes for {len(chunks)} chunks.")
-        keys = [_text_key(record.model, record.config_hash, text_hash) for text_hash in record.text_hashes]
-    size = chunks.shape[1]
-    rows = [
-        _row(key, index, size, chunk.tobytes(), text_key, None)
-        for index, (chunk, text_key) in enumerate(zip(chunks, keys, strict=True))
-    ]
-    return [*rows, _aggregate_row(key, record.aggregate, record.metadata)]
-
-
-def _row(
-    key: FieldKey, index: int, dimension: int, blob: bytes, text_key: bytes | None, metadata: str | None
-) -> tuple[Any, ...]:
-    check = _checksum(*key, index, dimension, blob, text_key, metadata)
-    return (*key, index, dimension, blob, text_key, metadata, check)
-
-
-def _aggregate_row(key: FieldKey, aggregate: NDArray[np.float32], metadata: Mapping[str, Any]) -> tuple[Any, ...]:
-    owner = _owner(*key)
-    return _row(key, AGGREGATE_INDEX, *encode_dense(aggregate, owner), None, to_json(metadata, owner))
-
-
-def decoded_field_row(row: tuple[Any, ...]) -> NDArray[np.float32]:
-    """The vector of a table row.
-
-    Raises
-    ------
-    StorageCorruptError
-        If it is not the one that was stored.
-    """
-    node_id, field, model, index, dimension, blob, *_, check = row
-    intact = isinstance(blob, bytes) and isinstance(dimension, int)
-    if not intact or _checksum(*row[:-1]) != check:
-        raise StorageCorruptError(f"{_owner(node_id, field, model)}: the stored embedding number {index} is damaged.")
-    return decode_dense(blob, dimension, node_id)
-
-
-def _checksum(
-    node_id: str, field: str, model: str, index: int, dimension: int, blob: bytes, text_key: bytes | None, metadata: Any
-) -> int:
-    return checksum(f"{node_id}\0{field}\0{model}\0{index}\0{dimension}\0{text_key!r}\0{metadata}", blob)
-
-
 def _parameters(key: FieldKey) -> tuple[Any, ...]:
     return tuple(map(lookup_key, key))
-
-
-def _text_key(model: str, config_hash: str, text_hash: str) -> bytes:
-    """SHA-256 under which a chunk's text is known."""
-    return hashlib.sha256("\0".join((model, config_hash, text_hash)).encode("utf-8", "replace")).digest()
-
-
-def _owner(node_id: str, field: str, model: str) -> str:
-    return f"Node {node_id!r}, field {field!r}, model {model!r}"

@@ -92,6 +92,9 @@ def decode_vector(encoding: str, dimension: int, blob: bytes, owner: str) -> NDA
     return sp.csr_matrix((values, indices, np.array([0, len(indices)])), shape=(1, dimension))
 
 
-def checksum(columns: str, blob: bytes = b"") -> int:
-    """CRC-32 over the columns of a row, so that a flipped bit is noticed when it is read."""
-    return zlib.crc32(blob, zlib.crc32(columns.encode("utf-8", "backslashreplace")))
+def checksum(columns: str, blob: bytes = b"", begun: int = 0) -> int:
+    """CRC-32 over the columns of a row, so that a flipped bit is noticed when it is read.
+
+    `begun` is the checksum of columns before these.
+    """
+    return zlib.crc32(blob, zlib.crc32(columns.encode("utf-8", "backslashreplace"), begun))

@@ -70,8 +70,15 @@ def store(path: Path, n_documents: int) -> tuple[float, float]:
     with SQLiteEmbeddingStore(path) as opened:
         records = (FieldEmbedding(name, "body", MODEL, *rows, METADATA) for name, *rows in embeddings(n_documents))
         written = cpu(lambda: opened.save_many(records))
+        after_writing = peak_mb()
         read = cpu(lambda: opened.load_field_embeddings(node_ids, "body", MODEL))
+    print(f"peak memory after writing {after_writing:.0f} MB, after reading {peak_mb():.0f} MB")
     return written, read
+
+
+def peak_mb() -> float:
+    """Largest resident memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -84,12 +91,13 @@ def main() -> None:
     n_documents = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     for run in range(3):
         with tempfile.TemporaryDirectory() as folder:
+            if not run:
+                print(f"memory before: {peak_mb():.0f} MB")
             ours, theirs = store(Path(folder, "ours.db"), n_documents), plain(Path(folder, "plain.db"), n_documents)
         print(
             f"run {run}: {n_documents} documents, write {ours[0]:.2f} s / {theirs[0]:.2f} s = "
             f"{ours[0] / theirs[0]:.2f} x, read {ours[1]:.2f} s / {theirs[1]:.2f} s = {ours[1] / theirs[1]:.2f} x"
         )
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB")
 
 
 if __name__ == "__main__":
