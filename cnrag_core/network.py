@@ -21,6 +21,7 @@ from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
 from cnrag_core.corpus.document import Document
 from cnrag_core.errors import ConfigError, NotBuiltError
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
+from cnrag_core.limits import server_limits
 from cnrag_core.similarity.components import ComponentColumn, build_columns
 from cnrag_core.types import Progress, silent
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_CANDIDATE_EDGES = 5_000_000
+MAX_CANDIDATE_EDGES = server_limits().edges
 """Most candidate edges kept for the slider; the floor rises until they fit."""
 
 MOST_RESOLUTIONS = 4

@@ -13,8 +13,9 @@ from cnrag_core.chunking.sentences import paragraph_spans, sentence_spans
 from cnrag_core.chunking.windows import SCALE, Words, fixed_windows, packed_windows, sliding_windows, split_long
 from cnrag_core.config.spec import ChunkingStrategy
 from cnrag_core.errors import ResourceLimitError
+from cnrag_core.limits import server_limits
 
-MAX_CHUNKS = 2000
+MAX_CHUNKS = server_limits().chunks
 """Chunks of one text; more are refused before anything is embedded."""
 
 __all__ = ["MAX_CHUNKS", "Chunk", "ChunkingStrategy", "TextChunker"]

@@ -13,6 +13,7 @@ from typing import Any
 from cnrag_core.config.annotations import Location
 from cnrag_core.config.problems import dotted, kind_of, with_article
 from cnrag_core.errors import ConfigError, Problem
+from cnrag_core.limits import server_limits
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Finding:
     line: int | None = None
 
 
-MAX_DEPTH = 20
+MAX_DEPTH = server_limits().yaml_depth
 """Deepest nesting of lists and mappings; the deepest sensible configuration has eight levels."""
 
 MAX_VALUES = 50_000

@@ -16,11 +16,12 @@ from cnrag_core.config.annotations import Location
 from cnrag_core.config.problems import kind_of, shortened
 from cnrag_core.config.source import MAX_DEPTH, Finding, Source, too_deep, unreadable_characters
 from cnrag_core.errors import ConfigError, Problem
+from cnrag_core.limits import server_limits
 
-MAX_BYTES = 64 * 1024
-"""Largest YAML; a configuration of a hundred components has a tenth of it."""
+MAX_BYTES = server_limits().yaml_kb * 1024
+"""Largest YAML, 64 KB unless the server says otherwise; a configuration of a hundred components has a tenth of it."""
 
-MAX_ALIASED = 10_000
+MAX_ALIASED = server_limits().yaml_aliased
 """Most values that aliases may repeat, so that a few lines cannot stand for billions."""
 
 MAX_BRACKETS = 500

@@ -1,17 +1,23 @@
 """How much a corpus may cost, counted while it is read.
 
 A small file can hold a huge corpus (repeated values in Parquet, packed archives), so nothing here
-trusts what a file says about itself: documents and decoded text are counted as they arrive.
+trusts what a file says about itself: documents and decoded text are counted as they arrive. A person's own
+files on their own machine are bounded by its memory, strangers' uploads by the limits of the server.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import psutil
+
 from cnrag_core.corpus.wording import count, size
 from cnrag_core.errors import CorpusError
+from cnrag_core.limits import MEGABYTE as MEGABYTE
+from cnrag_core.limits import ServerLimits, server_limits
 
-MEGABYTE = 2**20
+SHARE_OF_MEMORY = 4
+"""Text may take this part of the memory that is free: it is held, cut into words, and compared."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,6 @@ class Limits:
 
     Sizes are bytes: `file_bytes` of a file (or of the files in a folder or archive together),
     `text_bytes` of all decoded text (UTF-8), `field_bytes` of one field of one document.
-    `documents` is unlimited for files that are read in Python; `UPLOAD_LIMITS` is for strangers' files.
     """
 
     file_bytes: int | None = 200 * MEGABYTE
@@ -35,14 +40,30 @@ class Limits:
     pdf_memory_bytes: int = 1024 * MEGABYTE
     pdf_text_bytes: int = 20 * MEGABYTE
 
+    @classmethod
+    def of_this_machine(cls) -> Limits:
+        """For a person's own files: as much text as the free memory bears, no other limit on size."""
+        text_bytes = int(psutil.virtual_memory().available) // SHARE_OF_MEMORY
+        return cls(file_bytes=None, text_bytes=text_bytes, field_bytes=None)
+
+    @classmethod
+    def of_server(cls, limits: ServerLimits) -> Limits:
+        """For uploads: what the server allows."""
+        return cls(
+            file_bytes=limits.upload_mb * MEGABYTE,
+            documents=limits.documents,
+            text_bytes=limits.text_mb * MEGABYTE,
+            field_bytes=limits.field_mb * MEGABYTE,
+        )
+
     def check_file(self, name: str, n_bytes: int) -> None:
         """Raise a CorpusError when a file is larger than allowed."""
         if self.file_bytes is not None and n_bytes > self.file_bytes:
             raise CorpusError(f"{name} has {size(n_bytes)}; at most {size(self.file_bytes)} are allowed here.")
 
 
-UPLOAD_LIMITS = Limits(documents=100_000)
-"""Defaults for uploads: 200 MB a file, 100,000 documents, 200 MB of text, 5 MB a field."""
+UPLOAD_LIMITS = Limits.of_server(server_limits())
+"""For uploads; unless the server says otherwise 200 MB a file, 100,000 documents, 200 MB of text, 5 MB a field."""
 
 
 class Meter:

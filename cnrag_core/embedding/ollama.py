@@ -13,7 +13,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -21,6 +21,7 @@ import httpx
 from cnrag_core.embedding.dense import DenseEmbedding
 from cnrag_core.embedding.hosts import DEFAULT_HOST, checked_host
 from cnrag_core.errors import ConfigError, EmbeddingError
+from cnrag_core.limits import server_limits
 
 DEFAULT_MODEL = "nomic-embed-text"
 DEFAULT_BATCH_SIZE = 16
@@ -51,10 +52,10 @@ class Patience:
     `total` limits one call of `embed`. Waits between tries are `wait`, 2 `wait`, ...
     """
 
-    connect: float = 5.0
-    read: float = 60.0
-    total: float = 900.0
-    tries: int = 3
+    connect: float = field(default_factory=lambda: server_limits().connect_s)
+    read: float = field(default_factory=lambda: server_limits().read_s)
+    total: float = field(default_factory=lambda: server_limits().total_s)
+    tries: int = field(default_factory=lambda: server_limits().tries)
     wait: float = 0.5
 
     def __post_init__(self) -> None:

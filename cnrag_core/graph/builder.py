@@ -26,13 +26,14 @@ from cnrag_core.graph.edge_rules import (
     in_words,
 )
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
+from cnrag_core.limits import server_limits
 from cnrag_core.similarity.components import ComponentColumn, VectorColumn, n_rows, take_rows
 from cnrag_core.similarity.estimate import PairEstimate, estimate_pairs
 from cnrag_core.similarity.pairs import Pairs, canonical_pairs, concat_pairs, unique_pairs
 from cnrag_core.similarity.pairwise import check_threshold, pairs_above, strongest_pairs, top_neighbors
 from cnrag_core.types import Progress, silent
 
-MAX_EDGES = 5_000_000
+MAX_EDGES = server_limits().edges
 """Most edges, and most candidate edges, unless the caller sets another limit."""
 
 EDGES_PER_NODE = 500

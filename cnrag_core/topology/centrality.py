@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import SimilarityGraph
+from cnrag_core.limits import server_limits
 from cnrag_core.types import Progress, Scores, silent
 
-MAX_EXACT_WORK = 500_000_000
+MAX_EXACT_WORK = server_limits().exact_work
 """Betweenness is exact while nodes x edges is at most this."""
 
 N_SOURCES = 1_000

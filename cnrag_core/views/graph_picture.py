@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cnrag_core.graph.similarity_graph import SimilarityGraph
+from cnrag_core.limits import server_limits
 
 if TYPE_CHECKING:
     from pyvis.network import Network as PyvisNetwork
 
-DEFAULT_NODES = 500
-MOST_NODES = 2000
+MOST_NODES = server_limits().drawn
+DEFAULT_NODES = min(500, MOST_NODES)
 MOST_EDGES = 6000
 """Edges drawn at most, strongest first: beyond that a picture is a smear, and a browser slow."""
 

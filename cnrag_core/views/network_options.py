@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from cnrag_core.limits import server_limits
 from cnrag_core.views.graph_picture import DEFAULT_NODES
 from cnrag_core.views.network_colors import COMMUNITY
 
 View: TypeAlias = Literal["documents", "around", "path", "communities", "map"]
 PathKind: TypeAlias = Literal["fewest hops", "strongest"]
 
-MOST_HOPS = 3
+MOST_HOPS = min(3, server_limits().hops)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def read_corpus(
     split
         How prose becomes documents: ``whole``, ``passages``, or what suits the format (``auto``).
     limits
-        `Limits()` by default: 200 MB a file, 200 MB of text, 5 MB a field, any number of documents.
+        `Limits.of_this_machine()` by default: as much text as the free memory bears.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def read_corpus(
     CorpusError
         If the file cannot be read or used, with the file, the row and the field.
     """
-    limits = limits or Limits()
+    limits = limits or Limits.of_this_machine()
     label = file_label(os.fspath(path))
     report = Report(label, skip_bad_rows=skip_bad_rows)
     options = _Options(id_field, fields, keep_duplicates, limits, split)
@@ -112,7 +112,7 @@ def read_bytes(
     id_field, fields, keep_duplicates, skip_bad_rows, split
         As for `read_corpus`.
     limits
-        `UPLOAD_LIMITS` by default, which adds 100,000 documents to those of `read_corpus`.
+        `UPLOAD_LIMITS` by default: those of the server.
 
     Returns
     -------
