@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-
 from cnrag_core.embedding.dense import DenseEmbedding
 from cnrag_core.embedding.hosts import DEFAULT_HOST, checked_host
+from cnrag_core.embedding.model_server import ModelServer, NoAnswer
 from cnrag_core.errors import ConfigError, EmbeddingError
 from cnrag_core.limits import server_limits
 
@@ -129,19 +128,16 @@ class OllamaEmbedding(DenseEmbedding):
     def _embed_texts(self, texts: Sequence[str]) -> Any:
         rows: list[Any] = []
         deadline = time.monotonic() + self._patience.total
-        timeout = httpx.Timeout(self._patience.read, connect=self._patience.connect)
-        with httpx.Client(
-            timeout=timeout, follow_redirects=False, trust_env=False, headers={"accept-encoding": "identity"}
-        ) as client:
+        with ModelServer(self.host, most_bytes=MAX_ANSWER_BYTES, connect_seconds=self._patience.connect) as server:
             for start in range(0, len(texts), self.batch_size):
-                rows.extend(self._embed_batch(client, texts[start : start + self.batch_size], deadline))
+                rows.extend(self._embed_batch(server, texts[start : start + self.batch_size], deadline))
         self._dimension = self._checked(rows, len(texts)).shape[1]
         return rows
 
-    def _embed_batch(self, client: httpx.Client, texts: Sequence[str], deadline: float) -> Iterator[Any]:
+    def _embed_batch(self, server: ModelServer, texts: Sequence[str], deadline: float) -> Iterator[Any]:
         """Rows of a few texts in order."""
         if self._has_batches:
-            answer = self._ask(client, "/api/embed", {"model": self._name, "input": list(texts)}, deadline)
+            answer = self._ask(server, "/api/embed", {"model": self._name, "input": list(texts)}, deadline)
             if answer is not None:
                 found = answer.get("embeddings")
                 if not isinstance(found, list) or len(found) != len(texts):
@@ -150,26 +146,25 @@ class OllamaEmbedding(DenseEmbedding):
                 return
             self._has_batches = False
         for text in texts:
-            answer = self._ask(client, "/api/embeddings", {"model": self._name, "prompt": text}, deadline)
+            answer = self._ask(server, "/api/embeddings", {"model": self._name, "prompt": text}, deadline)
             if answer is None:
                 raise self._error("knows neither /api/embed nor /api/embeddings; is it an Ollama server?")
             yield answer.get("embedding")
 
     def _ask(
-        self, client: httpx.Client, path: str, question: Mapping[str, Any], deadline: float
+        self, server: ModelServer, path: str, question: Mapping[str, Any], deadline: float
     ) -> dict[str, Any] | None:
         """The answer, or None where the server has no such endpoint; tries again what may pass."""
         attempt = 0
         while True:
             attempt += 1
+            seconds = min(self._patience.read, max(deadline - time.monotonic(), 0.001))
             try:
-                status, body = self._post(client, path, question, deadline)
-            except httpx.TimeoutException:
-                failure = self._error(f"did not answer within {self._patience.read:g} s")
-            except httpx.ConnectError:
-                failure = self._error("cannot be reached; is it running?")
-            except httpx.HTTPError:
-                failure = self._error("broke off the connection")
+                status, body = server.post(path, question, seconds=seconds)
+            except NoAnswer as none:
+                failure = self._error(str(none))
+                if not none.may_pass:
+                    raise failure from None
             else:
                 if status not in _WORTH_ANOTHER_TRY:
                     return self._read(status, body)
@@ -178,19 +173,6 @@ class OllamaEmbedding(DenseEmbedding):
             if attempt == self._patience.tries or time.monotonic() + pause > deadline:
                 raise failure from None
             time.sleep(pause)
-
-    def _post(self, client: httpx.Client, path: str, question: Mapping[str, Any], deadline: float) -> tuple[int, bytes]:
-        """Status and body of one request, read within limits of time and size."""
-        end = min(time.monotonic() + self._patience.read, deadline)
-        body = bytearray()
-        with client.stream("POST", self.host + path, json=dict(question)) as response:
-            for piece in response.iter_raw():
-                body += piece
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise self._error(f"answered with more than {MAX_ANSWER_BYTES // 2**20} MB")
-                if time.monotonic() > end:
-                    raise httpx.ReadTimeout("the whole answer took too long")
-            return response.status_code, bytes(body)
 
     def _read(self, status: int, body: bytes) -> dict[str, Any] | None:
         """The JSON object of a final answer; None for an unknown endpoint."""

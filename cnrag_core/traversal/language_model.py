@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-import httpx
-
 from cnrag_core.embedding.hosts import checked_host
+from cnrag_core.embedding.model_server import ModelServer, NoAnswer
 from cnrag_core.errors import ConfigError, EmbeddingError
+from cnrag_core.limits import server_limits
 
 ModelApi: TypeAlias = Literal["ollama", "openai"]
 
@@ -87,28 +86,14 @@ class LanguageModel:
 
     def _post(self, prompt: str) -> tuple[int, bytes]:
         """Status and body, read within limits of time and size."""
-        url = checked_host(self.host) + _PATHS[self.api]  # again: what is allowed may have changed since
-        timeout = httpx.Timeout(self.read_seconds, connect=min(5.0, self.read_seconds))
-        end = time.monotonic() + self.read_seconds
-        body = bytearray()
-        try:
-            with (
-                httpx.Client(timeout=timeout, trust_env=False, follow_redirects=False) as client,
-                client.stream("POST", url, json=self._request(prompt), headers=self._headers()) as response,
-            ):
-                for piece in response.iter_raw():
-                    body += piece
-                    if len(body) > MOST_BYTES:
-                        raise self._error(f"answered with more than {MOST_BYTES // 2**20} MB")
-                    if time.monotonic() > end:
-                        raise httpx.ReadTimeout("the whole answer took too long")
-                return response.status_code, bytes(body)
-        except httpx.TimeoutException:
-            raise self._error(f"did not answer within {self.read_seconds:g} s") from None
-        except httpx.ConnectError:
-            raise self._error("cannot be reached; is it running?") from None
-        except httpx.HTTPError:
-            raise self._error("broke off the connection") from None
+        connect = min(server_limits().connect_s, self.read_seconds)
+        with ModelServer(self.host, most_bytes=MOST_BYTES, connect_seconds=connect) as server:
+            try:
+                return server.post(
+                    _PATHS[self.api], self._request(prompt), seconds=self.read_seconds, headers=self._headers()
+                )
+            except NoAnswer as none:
+                raise self._error(str(none)) from None
 
     def _request(self, prompt: str) -> dict[str, Any]:
         message = {"role": "user", "content": prompt}
@@ -118,9 +103,8 @@ class LanguageModel:
         return {**common, "temperature": 0}
 
     def _headers(self) -> dict[str, str]:
-        headers = {"accept-encoding": "identity"}
         key = os.environ.get(KEY_VARIABLE, "") if self.api == "openai" else ""
-        return {**headers, "authorization": f"Bearer {key}"} if key else headers
+        return {"authorization": f"Bearer {key}"} if key else {}
 
     def _error(self, what: str) -> EmbeddingError:
         return EmbeddingError(f"The language model at {self.host} {what}.")

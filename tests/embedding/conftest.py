@@ -131,6 +131,11 @@ class _Handler(BaseHTTPRequestHandler):
         while not self.server.finished.wait(0.02):
             self.wfile.write(b" ")
 
+    def fault_drip_headers(self) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+        while not self.server.finished.wait(0.02):
+            self.wfile.write(b"a")
+
     def fault_500(self) -> None:
         self.answer(500, {"error": "secret-from-the-server"})
 

@@ -99,6 +99,7 @@ def test_a_final_fault_is_one_sentence_after_one_request(ollama, provider, fault
         ("429", "answered with status 429"),
         ("silence", "did not answer within 0.2 s"),
         ("drip", "did not answer within 0.2 s"),
+        ("drip_headers", "did not answer within 0.2 s"),
         ("hang_up", "broke off the connection"),
     ],
 )
@@ -174,6 +175,13 @@ def test_only_an_exact_entry_of_the_allow_list_is_accepted(host: str, monkeypatc
     monkeypatch.delenv("OLLAMA_ALLOWED_HOSTS", raising=False)
     with pytest.raises(ConfigError, match="not a model server that this installation may ask"):
         OllamaEmbedding(host)
+
+
+@pytest.mark.parametrize("listed", ["localhost:11434", "ftp://a:1", "http://a:b", "http://a:99999", "http://u:p@a:1"])
+def test_an_allow_list_that_cannot_be_meant_is_refused(listed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_ALLOWED_HOSTS", listed)
+    with pytest.raises(ConfigError, match=r"OLLAMA_ALLOWED_HOSTS: .* should be scheme://host:port"):
+        OllamaEmbedding(listed)
 
 
 def test_the_local_server_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
