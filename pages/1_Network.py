@@ -27,7 +27,8 @@ def explore(shown_at: float | None) -> None:
         begin(workspace, colors)
         control_row(workspace, network, colors)
         options = options_now()
-        view_row(network, options)
+        view_row(workspace, network, options)
+        options = options_now()  # a slider in that row has its first value only now
         with st.container(key="net_panes"):
             graph, document = st.columns([2.5, 1], gap="small")
         with graph:

@@ -26,12 +26,25 @@ MOST_NAMES = 14
 LEAST_NAMED = 5
 
 
-def map_figure(network: Network, coloring: Coloring, *, only: Sequence[str] = (), isolated: bool = False) -> go.Figure:
-    """One trace a legend entry, WebGL points, names of the largest communities."""
+def map_figure(
+    network: Network,
+    coloring: Coloring,
+    *,
+    only: Sequence[str] = (),
+    isolated: bool = False,
+    within: NDArray[np.bool_] | None = None,
+) -> go.Figure:
+    """One trace a legend entry, WebGL points, names of the largest communities.
+
+    Parameters
+    ----------
+    within
+        (n,) which documents lie in the range that was asked for; all where None.
+    """
     import plotly.graph_objects as go
 
     positions = network.layout.positions
-    wanted = _wanted(network, coloring, only, isolated)
+    wanted = _wanted(network, coloring, only, isolated, within)
     size = float(np.clip(130 / np.sqrt(max(network.graph.n_nodes, 1)), 3.5, 9))
     figure = base_figure()
     for place, entry in enumerate(coloring.entries):
@@ -67,9 +80,16 @@ def map_figure(network: Network, coloring: Coloring, *, only: Sequence[str] = ()
     return figure
 
 
-def map_counts(network: Network, coloring: Coloring, *, only: Sequence[str] = (), isolated: bool = False) -> str:
+def map_counts(
+    network: Network,
+    coloring: Coloring,
+    *,
+    only: Sequence[str] = (),
+    isolated: bool = False,
+    within: NDArray[np.bool_] | None = None,
+) -> str:
     """How many of the documents are on the map."""
-    shown = int(np.count_nonzero(_wanted(network, coloring, only, isolated)))
+    shown = int(np.count_nonzero(_wanted(network, coloring, only, isolated, within)))
     return f"{shown:,} of {network.graph.n_nodes:,} documents, without their links"
 
 
@@ -84,8 +104,10 @@ def chosen_numbers(points: Sequence[dict[str, Any]]) -> list[int]:
     return sorted(found)
 
 
-def _wanted(network: Network, coloring: Coloring, only: Sequence[str], isolated: bool) -> NDArray[np.bool_]:
-    wanted = coloring.matches(only)
+def _wanted(
+    network: Network, coloring: Coloring, only: Sequence[str], isolated: bool, within: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
+    wanted = coloring.matches(only) if within is None else coloring.matches(only) & within
     return wanted if isolated or "isolated" in only else wanted & (network.graph.degree > 0)
 
 

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from cnrag_core.limits import server_limits
 from cnrag_core.views.graph_picture import DEFAULT_NODES
 from cnrag_core.views.network_colors import COMMUNITY
+from cnrag_core.views.network_ranges import Span
 
 View: TypeAlias = Literal["documents", "around", "path", "communities", "map"]
 PathKind: TypeAlias = Literal["fewest hops", "strongest"]
@@ -46,6 +47,8 @@ class NetworkOptions:
         For ``around``: how far from the middle.
     ends, path
         For ``path``: the two documents, and which path between them.
+    span
+        Field, least and greatest value: documents beyond, and those without a value, are not drawn.
     """
 
     view: View = "documents"
@@ -62,3 +65,4 @@ class NetworkOptions:
     hops: int = 1
     ends: tuple[str, str] | None = None
     path: PathKind = "fewest hops"
+    span: Span | None = None

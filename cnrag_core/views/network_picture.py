@@ -35,6 +35,7 @@ from cnrag_core.views.network_measures import CONSTANT, MEASURES, measure_of
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_overview import overview_picture
 from cnrag_core.views.network_paths import find_path, path_ids
+from cnrag_core.views.network_ranges import range_field
 from cnrag_core.views.palette import REST
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Drawing:
         Numbers of the nodes in the order of the list, what it says of each, and what that is called.
     n_folded
         Documents left out because they are linked to nothing.
+    outside
+        What was left out because it lies outside the range, in words.
     chosen_by
         The measure by which documents were chosen where not all could be drawn.
     path, highlight
@@ -83,6 +86,7 @@ class Drawing:
     values: tuple[str, ...]
     list_title: str
     n_folded: int = 0
+    outside: str = ""
     chosen_by: str = ""
     path: Path | None = None
     highlight: Mapping[str, Sequence[str]] | None = None
@@ -92,7 +96,8 @@ class Drawing:
         """What is drawn of what there is, how it was chosen, and what was folded away."""
         chosen = f"; of each community those of greatest {self.chosen_by}" if self.chosen_by else ""
         folded = f"; {self.n_folded:,} linked to nothing are folded away" if self.n_folded else ""
-        return self.picture.counts + chosen + folded
+        outside = f"; {self.outside}" if self.outside else ""
+        return self.picture.counts + chosen + folded + outside
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:
@@ -119,7 +124,9 @@ def draw(
     importance = measure_of(network, chosen_by)
     wanted = coloring.matches(options.only)
     linked = graph.degree > 0
-    folded = 0
+    folded, n_anywhere = 0, int(np.count_nonzero(wanted & linked))
+    within, outside = _within(network, options, kinds, wanted & linked)
+    wanted = wanted & within
     if not (options.isolated or "isolated" in options.only):
         folded = int(np.count_nonzero(wanted & ~linked))
         wanted = wanted & linked
@@ -146,13 +153,15 @@ def draw(
             values, list_title = [f"{step}" for step in range(1, len(order) + 1)], "step"
     if values is None:
         values, list_title = _list_values(network, coloring, options, order)
+    n_shown = len(shown) if options.span is None else min(n_anywhere, options.budget)
     return Drawing(
-        _picture(network, options, coloring, shown, distance, importance),
+        _picture(network, options, coloring, shown, distance, importance, n_shown),
         coloring,
         tuple(order.tolist()),
         tuple(values),
         list_title,
         folded,
+        outside,
         chosen_by if options.view != "around" and int(np.count_nonzero(wanted)) > options.budget else "",
         path,
         path_ids(path, graph.index_of) if path is not None and path.n_hops else None,
@@ -173,6 +182,22 @@ def _overview(network: Network) -> Drawing:
     )
 
 
+def _within(
+    network: Network, options: NetworkOptions, kinds: Mapping[str, FieldKind], otherwise: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], str]:
+    """(n,) which documents lie in the range, and what it hides of those that would be drawn otherwise."""
+    if options.span is None:
+        return np.ones(network.graph.n_nodes, dtype=np.bool_), ""
+    name, low, high = options.span
+    field = range_field(network.documents, kinds, name)
+    inside = field.inside(low, high)
+    n_without = int(np.count_nonzero(otherwise & ~np.isfinite(field.values)))
+    n_beyond = int(np.count_nonzero(otherwise & ~inside)) - n_without
+    parts = [f"{n_beyond:,} beyond {name} {field.words(low, high)}"] if n_beyond else []
+    parts += [f"{n_without:,} without {name}"] if n_without else []
+    return inside, (" and ".join(parts) + (" are" if n_beyond + n_without != 1 else " is") + " hidden") if parts else ""
+
+
 def _picture(
     network: Network,
     options: NetworkOptions,
@@ -180,10 +205,12 @@ def _picture(
     shown: NDArray[np.int64],
     distance: NDArray[np.int64] | None,
     importance: NDArray[np.float64],
+    n_shown: int,
 ) -> GraphPicture:
+    """`n_shown` says how large documents are: a range that hides some changes no size."""
     graph, layout = network.graph, network.layout
     n_linked = max(graph.n_nodes - layout.n_isolated, 1)
-    room = layout.spacing * min(GREATEST_ROOM, max(1.0, np.sqrt(n_linked / max(len(shown), 1)) / 2))
+    room = layout.spacing * min(GREATEST_ROOM, max(1.0, np.sqrt(n_linked / max(n_shown, 1)) / 2))
     positions = layout.positions.astype(np.float64)
     in_rings = options.rings and distance is not None
     if in_rings and distance is not None:

@@ -14,7 +14,9 @@ from cnrag_core.views.network_measures import MEASURES
 from cnrag_core.views.network_options import MOST_HOPS, NetworkOptions
 from cnrag_core.views.title_search import matching_titles
 from cnrag_core.workspace import Workspace
-from pages.shared.network_state import SIZES, VIEWS, enter_view, find_document, path_between, step_back, trail
+from pages.shared.network_link import PATHS, SIZES, VIEWS
+from pages.shared.network_ranges import range_choice, range_row
+from pages.shared.network_state import enter_view, find_document, path_between, step_back, trail
 from pages.shared.session import choose_threshold, literal, selected_document
 
 MOST_OFFERED = 20_000
@@ -52,7 +54,7 @@ def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str
     with threshold:
         threshold_slider(network)
     with display, st.popover("Display", width="stretch"):
-        display_options(network, colors)
+        display_options(workspace, network, colors)
 
 
 def title_box(
@@ -99,7 +101,7 @@ def threshold_slider(network: Network) -> None:
     )
 
 
-def display_options(network: Network, colors: Mapping[str, str]) -> None:
+def display_options(workspace: Workspace, network: Network, colors: Mapping[str, str]) -> None:
     """Colour, size, outlines, other links, and how much is drawn."""
     st.selectbox("Colour by", list(colors), format_func=lambda key: colors[key], key="net_color")
     st.selectbox(
@@ -108,6 +110,7 @@ def display_options(network: Network, colors: Mapping[str, str]) -> None:
         format_func=lambda key: MEASURES[key].name if key in MEASURES else "the same for all",
         key="net_size",
     )
+    range_choice(workspace)
     counts = network.links.counts
     if counts:
         st.pills(
@@ -130,12 +133,14 @@ def display_options(network: Network, colors: Mapping[str, str]) -> None:
         )  # fmt: skip
 
 
-def view_row(network: Network, options: NetworkOptions) -> None:
-    """The row that only some views have."""
+def view_row(workspace: Workspace, network: Network, options: NetworkOptions) -> None:
+    """The rows that only some views have."""
     if options.view == "around":
         around_row(network)
     elif options.view == "path":
         path_row(network)
+    if st.session_state["net_span_field"] and options.view != "communities":
+        range_row(workspace, network)
 
 
 def around_row(network: Network) -> None:
@@ -178,7 +183,7 @@ def path_row(network: Network) -> None:
             on_change=lambda: _set_end("net_to"),
         )  # fmt: skip
     kind.segmented_control(
-        "Which path", ["fewest hops", "strongest"], key="net_path", required=True,
+        "Which path", PATHS, key="net_path", required=True,
         help="Strongest: the path whose weakest link is as strong as possible.",
     )  # fmt: skip
     swap.button(

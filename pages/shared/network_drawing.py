@@ -9,6 +9,7 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.views.graph_picture import component_data
+from cnrag_core.views.network_found import found_highlight
 from cnrag_core.views.network_measures import betweenness_at_hand
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing, draw
@@ -16,6 +17,7 @@ from cnrag_core.views.network_side import side_data
 from cnrag_core.views.network_words import MAP_CAUTION, interpretation_of
 from cnrag_core.workspace import Workspace
 from pages.shared.graph_component import graph_view
+from pages.shared.network_found import found_now
 from pages.shared.network_map import map_view
 from pages.shared.network_state import GRAPH, on_expand, on_legend, on_select
 from pages.shared.page_style import HEIGHT
@@ -75,7 +77,8 @@ def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) 
             network.betweenness  # noqa: B018  (found once, and kept by the network)
     drawing = _kept(key, lambda: draw(network, options, workspace.corpus.kinds))
     pair = st.session_state.get("net_pair") or ()
-    wanted = [node_id for node_id in (selected, *pair) if node_id is not None]
+    found = found_now(network)
+    wanted = [node_id for node_id in (selected, *pair, *(found.ids if found else ())) if node_id is not None]
     if options.view not in ("documents", "path") or not wanted:
         return drawing
     shown = set(drawing.picture.nodes.tolist())
@@ -106,7 +109,8 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
         focus = state.get("net_community")
     elif pair is None and selected is not None:
         focus = network.graph.index(selected)
-    highlight = drawing.highlight
+    found = found_now(network) if drawing.highlight is None and options.view in ("documents", "around") else None
+    highlight = found_highlight(network, found) if found else drawing.highlight
     if pair is not None and options.view != "communities":
         a, b = sorted(network.graph.index(node_id) for node_id in pair)
         others = [link.id for link in drawing.picture.links if {link.source, link.target} == {a, b}]
@@ -116,6 +120,8 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
         fit = {"key": f"{options.trail}-{options.hops}-{options.rings}", "ids": list(data["nodes"]["id"])}
     elif drawing.highlight is not None and options.view == "path":
         fit = {"key": f"{options.ends}-{options.path}", "ids": list(drawing.highlight["nodes"])}
+    elif found:
+        fit = {"key": f"{found.query}-{found.strategy}-{len(found)}", "ids": highlight["nodes"]}
     return {
         **data,
         "layout": places,

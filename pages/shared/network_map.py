@@ -11,15 +11,20 @@ from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_tables import node_table
 from cnrag_core.views.network_words import MAP_CAUTION
 from cnrag_core.workspace import Workspace
+from pages.shared.network_ranges import range_fields
 from pages.shared.network_state import show_document
 
 
 def map_view(workspace: Workspace, network: Network, options: NetworkOptions) -> None:
     """Draw a lasso or a box; what is in it is listed, and a row of the list opens its document."""
     coloring = color_nodes(network, options.color_by, workspace.corpus.kinds)
+    within = None
+    if options.span is not None:
+        field, low, high = options.span
+        within = range_fields(workspace)[field].inside(low, high)
     with st.container(key="net_map_box"):
         chosen = st.plotly_chart(
-            map_figure(network, coloring, only=options.only, isolated=options.isolated),
+            map_figure(network, coloring, only=options.only, isolated=options.isolated, within=within),
             key="net_map",
             height="stretch",
             on_select="rerun",
@@ -27,7 +32,7 @@ def map_view(workspace: Workspace, network: Network, options: NetworkOptions) ->
             config={"scrollZoom": True, "displaylogo": False},
             alt=f"Map of {network.graph.n_nodes:,} documents by {coloring.title}",
         )
-    st.caption(map_counts(network, coloring, only=options.only, isolated=options.isolated))
+    st.caption(map_counts(network, coloring, only=options.only, isolated=options.isolated, within=within))
     numbers = chosen_numbers(chosen.selection.points)
     if not numbers:
         st.text(f"Draw around documents to list them; click one to read it. {MAP_CAUTION}")

@@ -17,6 +17,7 @@ from cnrag_core.views.network_start import starting_points
 from cnrag_core.views.pair_waterfall import contribution_table, narrow_waterfall
 from cnrag_core.views.pair_words import pair_sentence
 from cnrag_core.workspace import Workspace
+from pages.shared.network_found import found_bar, found_now, found_panel
 from pages.shared.network_state import look_around, open_community, path_between, show_document, show_pair
 from pages.shared.session import choose_threshold, literal, selected_document
 
@@ -28,7 +29,7 @@ def panel(workspace: Workspace, network: Network, options: NetworkOptions, drawi
     """Whatever is looked at."""
     state = st.session_state
     pair = state.get("net_pair")
-    document = selected_document(workspace)
+    document, found = selected_document(workspace), found_now(network)
     if options.view == "communities":
         number = state.get("net_community")
         if number is None:
@@ -43,7 +44,11 @@ def panel(workspace: Workspace, network: Network, options: NetworkOptions, drawi
             st.divider()
             document_panel(workspace, network, document)
     elif document is not None:
+        if found:
+            found_bar(network, found)
         document_panel(workspace, network, document)
+    elif found:
+        found_panel(network, found)
     else:
         start_panel(network)
 

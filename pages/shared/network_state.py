@@ -11,45 +11,16 @@ from collections.abc import Mapping
 import streamlit as st
 
 from cnrag_core.network import Network
-from cnrag_core.views.graph_picture import DEFAULT_NODES
 from cnrag_core.views.network_colors import COMMUNITY, community_slots
 from cnrag_core.views.network_links import link_number
-from cnrag_core.views.network_measures import CONSTANT, MEASURES
-from cnrag_core.views.network_options import MOST_HOPS, NetworkOptions
+from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_side import toggled
 from cnrag_core.workspace import Workspace
-from pages.shared.session import current_network, select_document, selected_document, set_in_link
+from pages.shared.network_link import DEFAULTS, read_link, write_view
+from pages.shared.session import current_network, select_document, selected_document
 
 GRAPH = "net_graph"
 """Key of the live graph."""
-
-VIEWS = {
-    "documents": "All",
-    "around": "Around",
-    "path": "Path",
-    "communities": "Communities",
-    "map": "Map",
-}
-SIZES = [*MEASURES, CONSTANT]
-DEFAULTS: Mapping[str, object] = {
-    "net_view": "documents",
-    "net_color": COMMUNITY,
-    "net_size": "degree",
-    "net_isolated": False,
-    "net_hulls": True,
-    "net_shapes": True,
-    "net_rings": True,
-    "net_links": [],
-    "net_budget": DEFAULT_NODES,
-    "net_hops": 1,
-    "net_from": None,
-    "net_to": None,
-    "net_path": "fewest hops",
-}
-"""First values of the widgets, by key."""
-
-IN_LINK = {"net_view": "view", "net_color": "color", "net_size": "size", "net_hops": "hops"}
-"""Names in the link of what it carries beside sample, threshold and document."""
 
 
 def begin(workspace: Workspace, colors: Mapping[str, str]) -> None:
@@ -59,7 +30,12 @@ def begin(workspace: Workspace, colors: Mapping[str, str]) -> None:
     if state.get("network_of") != corpus:
         for key in [key for key in state if str(key).startswith("net_")]:
             del state[key]
-        state["network_of"], state["network_view"] = corpus, _from_link(workspace, colors)
+        found = read_link(workspace, colors)
+        state["network_of"], state["network_view"] = corpus, found
+        state.update({key: found[key] for key in ("net_only", "net_pair") if key in found})
+        document = selected_document(workspace)
+        if found.get("net_view") == "around" and document is not None and not trail():
+            state["ego"] = [(document,)]
     kept = state["network_view"]
     for key, first in DEFAULTS.items():
         if key not in state:
@@ -72,9 +48,7 @@ def keep() -> None:
     """Remember the widgets for the next page, and write the link."""
     state = st.session_state
     state["network_view"] = {key: state[key] for key in DEFAULTS if key in state}
-    for key, name in IN_LINK.items():
-        set_in_link(name, str(state[key]) if state[key] != DEFAULTS[key] else None)
-    set_in_link("to", state["net_to"] if state["net_view"] == "path" else None)
+    write_view()
 
 
 def options_now() -> NetworkOptions:
@@ -96,6 +70,7 @@ def options_now() -> NetworkOptions:
         hops=int(state["net_hops"]),
         ends=ends if all(ends) else None,
         path=state["net_path"] or "fewest hops",
+        span=(state["net_span_field"], *state["net_span"]) if state["net_span_field"] and state["net_span"] else None,
     )
 
 
@@ -242,26 +217,3 @@ def edge_ends(network: Network, edge_id: str) -> tuple[str, str]:
 
 def _id(network: Network, number: str) -> str:
     return network.node_ids[int(number)]
-
-
-def _from_link(workspace: Workspace, colors: Mapping[str, str]) -> dict[str, object]:
-    """What the link asks for; anything that it could not mean here is passed over."""
-    given = st.query_params
-    known = workspace.network.graph.index_of
-    found: dict[str, object] = {}
-    if given.get("view") in VIEWS:
-        found["net_view"] = given["view"]
-    if given.get("color") in colors:
-        found["net_color"] = given["color"]
-    if given.get("size") in SIZES:
-        found["net_size"] = given["size"]
-    if given.get("hops") in {str(hops) for hops in range(1, MOST_HOPS + 1)}:
-        found["net_hops"] = int(given["hops"])
-    document = selected_document(workspace)
-    if document is not None:
-        found["net_from"] = document
-        if found.get("net_view") == "around" and not trail():
-            st.session_state["ego"] = [(document,)]
-    if given.get("to") in known:
-        found["net_to"] = given["to"]
-    return found

@@ -35,6 +35,7 @@ WIDE = f"""
 .st-key-cnrag_page_style, .st-key-cnrag_vis_library {{ position: absolute; height: 0; overflow: hidden; }}
 .stApp:has(.st-key-net_second_row) {{ --second-row: 64px; }}
 .stApp:has(.st-key-net_path_row) {{ --second-row: 84px; }}
+.stApp:has(.st-key-net_range_row) {{ --range-row: 84px; }}
 .stApp .st-key-net_panel {{
   flex: 0 0 auto; height: {HEIGHT}; overflow-y: auto; scrollbar-width: thin; gap: 0.5rem; padding: 0.8rem;
 }}

@@ -62,6 +62,7 @@ KEPT: Literal["session"] = "session"
 OF_THE_CORPUS = (
     "threshold", "selected", "asked", "question", "views", "ego", "pair_first", "pair_second", "with", "min_degree",
     "community", "resolution", "second_threshold", "other", "other_job", "chunk_document", "chunk_field", "metric",
+    "marked",
 )  # fmt: skip
 """What a session keeps that points into its corpus, and means nothing in another."""
 

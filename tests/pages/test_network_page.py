@@ -126,6 +126,12 @@ def test_a_threshold_at_which_nothing_is_linked_says_what_to_do():
         {"hops": "99"},
         {"size": "<b>"},
         {"view": "path", "to": "nobody"},
+        {"range": "title:1..2"},
+        {"range": "date:nan..1", "only": "<b>,c1", "links": "rope,"},
+        {"mark": "sorcery:8", "q": "why"},
+        {"mark": "hybrid:0", "q": "why"},
+        {"pair": "nobody", "with": "nobody"},
+        {"hulls": "2", "path": "shortest"},
     ],
 )
 def test_a_link_that_means_nothing_here_is_passed_over(link):
@@ -136,10 +142,38 @@ def test_another_corpus_forgets_the_filters_of_the_first():
     app = opened()
     app.session_state["net_only"] = ("c0",)
     settled(app.run())
-    del app.session_state["workspace"]
+    assert app.query_params["only"] in ("c0", ["c0"])
+    del app.session_state["workspace"], app.query_params["only"]  # as loading another corpus empties the link
     app.query_params["sample"] = "blog"
     settled(app.run())
     assert "net_only" not in app.session_state
+
+
+def test_a_range_is_kept_by_the_link_and_can_be_taken_away():
+    app = opened(sample="papers", range="year:1990..2000")
+    assert app.select_slider(key="net_span_slider").value == (1990.0, 2000.0)
+    assert "of 310 documents in 1990 to 2000" in shown(app)
+    assert "beyond year 1990 to 2000" in shown(app)
+    app.select_slider(key="net_span_slider").set_value((1995.0, 1995.0))
+    settled(app.run())
+    assert app.query_params["range"] in ("year:1995..1995", ["year:1995..1995"])
+    settled(app.button(key="net_span_all").click().run())
+    assert "range" not in app.query_params
+    assert "beyond year" not in shown(app)
+
+
+def test_results_of_a_question_stand_out_until_they_are_let_go():
+    app = opened(sample="papers", q="why do hubs spread an epidemic", mark="hybrid:8")
+    assert "8 of 310 documents stand out, by strategy hybrid" in shown(app)
+    settled(app.button(key="net_found_1").click().run())
+    assert "8 results of" in shown(app).replace("\\", "")
+    settled(app.button(key="net_found_away").click().run())
+    assert "mark" not in app.query_params
+
+
+def test_a_pair_in_the_link_is_explained():
+    app = opened(sample="papers", pair="vaswani2017attention", **{"with": "lecun2015deep"})
+    assert "Combined similarity" in shown(app)
 
 
 def test_conversations_are_shown_turn_by_turn():

@@ -163,3 +163,23 @@ def test_nothing_linked_says_so(network):
     alone = draw(empty, NetworkOptions(isolated=True), KINDS)
     assert len(alone.picture.nodes) == 7
     assert "hang together" in interpretation_of(network, NetworkOptions(), drawn(network))
+
+
+def test_a_range_hides_what_lies_beyond_counts_it_and_moves_or_resizes_nothing(network):
+    whole = drawn(network)
+    part = drawn(network, span=("year", 2001.0, 2004.0))
+    assert ids(network, part) == ["a2", "a3", "b1", "b2"]
+    assert part.counts.endswith("2 beyond year 2001 to 2004 are hidden")
+    look = {node: (x, y, size) for node, x, y, size in _look(whole)}
+    assert all(look[node] == (x, y, size) for node, x, y, size in _look(part))
+
+
+def test_documents_without_a_value_are_outside_every_range_and_said_to_be(network):
+    part = drawn(network, span=("cites", 0.0, 9.0))
+    assert len(part.picture.nodes) == 0
+    assert part.counts.endswith("6 without cites are hidden")
+
+
+def _look(drawing):
+    picture = drawing.picture
+    return zip(picture.nodes.tolist(), picture.x, picture.y, picture.sizes, strict=True)
