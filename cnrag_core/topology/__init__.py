@@ -10,5 +10,5 @@
                   ``overview`` one disc a community, and outlines
 ``analyzer``      all of it by node id, with the method names of guide 002
 
-``centrality_loops``, ``layout_loops``: compiled forms for large graphs; ``warm_up`` makes them ready.
+``louvain``, ``centrality_loops``, ``layout_loops``: compiled forms for large graphs; ``warm_up`` makes them ready.
 """

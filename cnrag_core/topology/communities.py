@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from cnrag_core.config.spec import CommunitySpec
 
 Algorithm: TypeAlias = Literal["louvain", "leiden"]
-Library: TypeAlias = Literal["python-louvain", "networkx", "networkit"]
+Library: TypeAlias = Literal["python-louvain", "networkx", "cnrag", "networkit"]
 
-MAX_EDGES_IN_PYTHON = 20_000
-"""Above it, networkit's compiled Louvain: 300 times faster, but 2 to 3 s to import."""
+MAX_EDGES_IN_PYTHON = 5_000
+"""Above it, our compiled Louvain: hundreds of times faster, once it is compiled."""
 
 _WEIGHT_DECIMALS = 9
 """Weights are rounded to this before a search, so that float noise cannot tip a tie between communities."""
@@ -53,7 +53,8 @@ class Communities:
         Weighted modularity Q of the partition at resolution 1, so that partitions found at different
         resolutions compare; None for a graph without edges, where Q is undefined.
     library
-        What found it: ``python-louvain``, ``networkx``, ``networkit``, or ``none`` for a graph without edges.
+        What found it: ``python-louvain``, ``networkx``, ``cnrag`` (`louvain.py`), ``networkit``, or ``none`` for a
+        graph without edges.
     algorithm, resolution, random_state
         What was asked.
     threshold
@@ -160,8 +161,9 @@ def find_communities(
     random_state
         Fixes the order in which nodes are tried; the same number gives the same partition.
     library
-        Whose Louvain, where it should not be chosen: python-louvain up to 20,000 edges (networkx's at
-        another resolution than 1), networkit's PLM on one thread above.
+        Whose Louvain, where it should not be chosen: python-louvain up to 5,000 edges (networkx's at
+        another resolution than 1), our own above. networkit's has the same quality; filling its graph edge
+        by edge takes several times as long as the whole of ours.
 
     Returns
     -------
@@ -204,7 +206,7 @@ def find_communities(
         search = _SEARCHES.get((algorithm, chosen))
         if search is None:
             raise ConfigError(f"communities: {chosen!r} is not a library that finds communities by {algorithm}.")
-        labels = search(_EdgesInOrder.of(graph), resolution, random_state)
+        labels = search(graph, resolution, random_state)
     labels = numbered_by_size(_connected_parts(graph, labels))
     return Communities(
         graph.node_ids,
@@ -260,8 +262,10 @@ def numbered_by_size(labels: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _fitting_library(n_edges: int, algorithm: Algorithm, resolution: float) -> Library:
-    if algorithm == "leiden" or n_edges > MAX_EDGES_IN_PYTHON:
+    if algorithm == "leiden":
         return "networkit"
+    if n_edges > MAX_EDGES_IN_PYTHON:
+        return "cnrag"
     # python-louvain 0.16 stops by a quality that uses 1 / resolution, so that it is right at 1 only
     return "python-louvain" if resolution == 1 else "networkx"
 
@@ -288,8 +292,8 @@ class _EdgesInOrder:
     @classmethod
     def of(cls, graph: SimilarityGraph) -> _EdgesInOrder:
         order = np.lexsort((graph.right, graph.left))
-        weight = np.maximum(np.round(graph.weight[order], _WEIGHT_DECIMALS), 10.0**-_WEIGHT_DECIMALS)
-        return cls(graph.n_nodes, graph.left[order].astype(np.int64), graph.right[order].astype(np.int64), weight)
+        left, right = graph.left[order].astype(np.int64), graph.right[order].astype(np.int64)
+        return cls(graph.n_nodes, left, right, _rounded(graph.weight[order]))
 
     def networkx(self) -> nx.Graph[int]:
         graph: nx.Graph[int] = nx.Graph()
@@ -305,27 +309,43 @@ class _EdgesInOrder:
         return labels
 
 
-def _python_louvain(edges: _EdgesInOrder, resolution: float, random_state: int) -> NDArray[np.int64]:
+def _rounded(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.maximum(np.round(weight, _WEIGHT_DECIMALS), 10.0**-_WEIGHT_DECIMALS)
+
+
+def _own_louvain(graph: SimilarityGraph, resolution: float, random_state: int) -> NDArray[np.int64]:
+    from cnrag_core.topology.louvain import louvain
+
+    step = graph.adjacency
+    indptr, indices = step.indptr.astype(np.int64), step.indices.astype(np.int32, copy=False)
+    return louvain(indptr, indices, _rounded(step.data), resolution=resolution, random_state=random_state)
+
+
+def _python_louvain(graph: SimilarityGraph, resolution: float, random_state: int) -> NDArray[np.int64]:
     """Twice, from the first partition on: single nodes may still change sides, which gains modularity."""
     import community
 
-    graph = edges.networkx()
-    first = community.best_partition(graph, resolution=resolution, random_state=random_state)
-    found = community.best_partition(graph, partition=first, resolution=resolution, random_state=random_state)
+    edges = _EdgesInOrder.of(graph)
+    links = edges.networkx()
+    first = community.best_partition(links, resolution=resolution, random_state=random_state)
+    found = community.best_partition(links, partition=first, resolution=resolution, random_state=random_state)
     return edges.labels((label, (node,)) for node, label in found.items())
 
 
-def _networkx_louvain(edges: _EdgesInOrder, resolution: float, random_state: int) -> NDArray[np.int64]:
+def _networkx_louvain(graph: SimilarityGraph, resolution: float, random_state: int) -> NDArray[np.int64]:
+    edges = _EdgesInOrder.of(graph)
     found = nx.community.louvain_communities(edges.networkx(), resolution=resolution, seed=random_state)
     return edges.labels(enumerate(found))
 
 
-def _networkit_louvain(edges: _EdgesInOrder, resolution: float, random_state: int) -> NDArray[np.int64]:
-    return _networkit(edges, random_state, "PLM", refine=True, gamma=resolution, par="none randomized")
+def _networkit_louvain(graph: SimilarityGraph, resolution: float, random_state: int) -> NDArray[np.int64]:
+    return _networkit(
+        _EdgesInOrder.of(graph), random_state, "PLM", refine=True, gamma=resolution, par="none randomized"
+    )
 
 
-def _networkit_leiden(edges: _EdgesInOrder, resolution: float, random_state: int) -> NDArray[np.int64]:
-    return _networkit(edges, random_state, "ParallelLeiden", iterations=10, gamma=resolution)
+def _networkit_leiden(graph: SimilarityGraph, resolution: float, random_state: int) -> NDArray[np.int64]:
+    return _networkit(_EdgesInOrder.of(graph), random_state, "ParallelLeiden", iterations=10, gamma=resolution)
 
 
 def _networkit(edges: _EdgesInOrder, random_state: int, name: str, **options: Any) -> NDArray[np.int64]:
@@ -348,9 +368,10 @@ def _networkit(edges: _EdgesInOrder, random_state: int, name: str, **options: An
     return labels
 
 
-_SEARCHES: dict[tuple[str, str], Callable[[_EdgesInOrder, float, int], NDArray[np.int64]]] = {
+_SEARCHES: dict[tuple[str, str], Callable[[SimilarityGraph, float, int], NDArray[np.int64]]] = {
     ("louvain", "python-louvain"): _python_louvain,
     ("louvain", "networkx"): _networkx_louvain,
+    ("louvain", "cnrag"): _own_louvain,
     ("louvain", "networkit"): _networkit_louvain,
     ("leiden", "networkit"): _networkit_leiden,
 }

@@ -105,7 +105,13 @@ def test_modularity_with_a_resolution_equals_networkx():
 
 @pytest.mark.parametrize(
     ("algorithm", "library"),
-    [("louvain", "python-louvain"), ("louvain", "networkx"), ("louvain", "networkit"), ("leiden", "networkit")],
+    [
+        ("louvain", "python-louvain"),
+        ("louvain", "networkx"),
+        ("louvain", "cnrag"),
+        ("louvain", "networkit"),
+        ("leiden", "networkit"),
+    ],
 )
 def test_every_library_finds_planted_groups(algorithm, library):
     planted = nx.planted_partition_graph(6, 25, 0.5, 0.01, seed=3)
@@ -116,7 +122,7 @@ def test_every_library_finds_planted_groups(algorithm, library):
     assert found.library == library
 
 
-@pytest.mark.parametrize("library", ["python-louvain", "networkx", "networkit"])
+@pytest.mark.parametrize("library", ["python-louvain", "networkx", "cnrag", "networkit"])
 def test_the_same_random_state_gives_the_same_partition(library):
     graph = graph_of_networkx(weighted_graph(4, n=150, m=500))
     options = {"library": library, "random_state": 7}
@@ -134,7 +140,34 @@ def test_modularity_is_close_to_leiden_of_igraph():
     assert find_communities(graph, algorithm="leiden").modularity >= best - 0.01
 
 
-@pytest.mark.parametrize("library", ["networkx", "networkit"])
+def test_the_compiled_search_is_as_good_as_networkit_s_on_graphs_without_clear_groups():
+    for seed in range(4):
+        graph = graph_of_networkx(weighted_graph(seed, n=800, m=4000))
+        ours, theirs = (find_communities(graph, library=name).modularity for name in ("cnrag", "networkit"))
+        assert ours >= theirs - 0.006
+
+
+def test_no_single_document_can_change_its_community_and_raise_modularity():
+    graph = graph_of_networkx(weighted_graph(2, n=120, m=500))
+    found = find_communities(graph, library="cnrag")
+    for node in range(graph.n_nodes):
+        neighbors = graph.adjacency[[node]].indices
+        for community in set(found.labels[neighbors].tolist()) - {int(found.labels[node])}:
+            labels = found.labels.copy()
+            labels[node] = community
+            assert modularity(graph, labels) <= found.modularity + 1e-9
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 1000), st.floats(0.3, 3.0))
+def test_the_compiled_search_never_ends_worse_than_everybody_alone(seed, resolution):
+    graph = graph_of_networkx(weighted_graph(seed, n=40, m=60))
+    found = find_communities(graph, library="cnrag", resolution=resolution, random_state=seed)
+    alone = modularity(graph, np.arange(graph.n_nodes), resolution=resolution)
+    assert modularity(graph, found.labels, resolution=resolution) >= alone - 1e-12
+
+
+@pytest.mark.parametrize("library", ["networkx", "cnrag", "networkit"])
 def test_a_higher_resolution_gives_more_communities(library):
     graph = graph_of_networkx(nx.planted_partition_graph(6, 25, 0.4, 0.03, seed=2))
     counts = [len(find_communities(graph, resolution=r, library=library)) for r in (0.05, 1.0, 8.0)]
@@ -148,7 +181,7 @@ def test_the_library_follows_the_number_of_edges_and_the_resolution():
     assert find_communities(small, resolution=2.0).library == "networkx"
     assert find_communities(small, algorithm="leiden").library == "networkit"
     large = graph_of_networkx(nx.gnm_random_graph(600, MAX_EDGES_IN_PYTHON + 1, seed=0))
-    assert find_communities(large).library == "networkit"
+    assert find_communities(large).library == "cnrag"
 
 
 def test_documents_in_another_order_change_nothing():

@@ -53,6 +53,7 @@ def digests(shuffle: int = 0) -> str:
     for name, options in {
         "python-louvain": {},
         "networkx": {"resolution": 2.0},
+        "cnrag": {"library": "cnrag"},
         "networkit": {"library": "networkit"},
         "leiden": {"algorithm": "leiden"},
     }.items():
