@@ -71,7 +71,12 @@ with shown_errors():
     frame = community_frame(network)
     st.dataframe(frame, key="communities", hide_index=True)
     st.download_button(
-        "CSV", csv_bytes(frame), file_name="communities.csv", mime="text/csv", key="communities_csv", on_click="ignore"
+        "CSV",
+        lambda: csv_bytes(frame),
+        file_name="communities.csv",
+        mime="text/csv",
+        key="communities_csv",
+        on_click="ignore",
     )
 
     one, other = st.columns(2, gap="large")

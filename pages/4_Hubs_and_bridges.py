@@ -46,7 +46,7 @@ def linked_table(frame, node_ids, *, key: str) -> None:
         select_document(node_ids[rows[0]])
         st.switch_page("pages/1_Network.py")
     right.download_button(
-        "CSV", csv_bytes(frame), file_name=f"{key}.csv", mime="text/csv", key=f"{key}_csv", on_click="ignore"
+        "CSV", lambda: csv_bytes(frame), file_name=f"{key}.csv", mime="text/csv", key=f"{key}_csv", on_click="ignore"
     )
 
 

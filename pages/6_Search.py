@@ -125,7 +125,12 @@ with shown_errors():
         pack = pack_results(comparison.results[chosen], network.scorer, max_tokens=most)
         st.code(pack.text, language=None, wrap_lines=True)
         st.download_button(
-            "Download", pack.text, file_name="context.txt", mime="text/plain", key="pack_file", on_click="ignore"
+            "Download",
+            lambda: pack.text,
+            file_name="context.txt",
+            mime="text/plain",
+            key="pack_file",
+            on_click="ignore",
         )
 
     with st.expander("All strategies in one table, and how far they agree", expanded=len(names) > MOST_COLUMNS):

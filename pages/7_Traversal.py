@@ -91,7 +91,7 @@ with shown_errors():
     replay(audited, graph)
     st.download_button(
         "Audit log (JSONL)",
-        audited.to_jsonl(),
+        audited.to_jsonl,
         file_name="walk.jsonl",
         mime="application/x-ndjson",
         key="walk_audit",

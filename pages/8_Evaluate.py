@@ -72,7 +72,12 @@ with shown_errors():
     table = strategy_table(report)
     st.dataframe(table, key="strategy_table", hide_index=True)
     st.download_button(
-        "CSV", csv_bytes(table), file_name="evaluation.csv", mime="text/csv", key="evaluation_csv", on_click="ignore"
+        "CSV",
+        lambda: csv_bytes(table),
+        file_name="evaluation.csv",
+        mime="text/csv",
+        key="evaluation_csv",
+        on_click="ignore",
     )
 
     st.subheader("Question by question", anchor=False)
@@ -101,7 +106,7 @@ with shown_errors():
         retrieval = workspace.config.retrieval.model_copy(update={"weights": fitted.weights})
         st.download_button(
             "Configuration with these weights",
-            to_yaml(workspace.config.model_copy(update={"retrieval": retrieval})),
+            lambda: to_yaml(workspace.config.model_copy(update={"retrieval": retrieval})),
             file_name="fitted.yaml",
             mime="application/yaml",
             key="fitted_yaml",

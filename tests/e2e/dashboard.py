@@ -113,7 +113,7 @@ class Window:
         page.add_init_script(COUNT_RUNS)
         page.context.route(lambda address: not self._is_ours(address), self._refuse)
         page.on("websocket", lambda socket: self._is_ours(socket.url) or self.asked_elsewhere.append(socket.url))
-        page.on("pageerror", lambda error: self.errors.append(f"page: {error}"))
+        page.on("pageerror", lambda error: self.errors.append(f"on {page.url}: {error}\n{error.stack}"))
         page.on("console", self._heard)
 
     # Going somewhere.
@@ -264,7 +264,10 @@ class Window:
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not is_harmless(message):
-            self.errors.append(f"console: {message.text} ({message.location.get('url')})")
+            place = message.location
+            self.errors.append(
+                f"on {self.page.url}: console says {message.text!r}, at {place.get('url')}:{place.get('lineNumber')}"
+            )
 
 
 def is_harmless(message: ConsoleMessage) -> bool:
