@@ -184,7 +184,7 @@ def traverse(
         check=check,
     )
     if audit is not None:
-        audit.write_text(trace.to_jsonl(), encoding="utf-8")
+        _write(audit, trace.to_jsonl().encode("utf-8"))
     if as_json:
         _print_json(trace.to_dict())
         return
@@ -314,9 +314,9 @@ def export(
         from cnrag_core.views.standalone_page import standalone_html
 
         picture = draw(workspace.network, NetworkOptions(), workspace.corpus.kinds).picture
-        target.write_text(standalone_html(picture), encoding="utf-8")
+        _write(target, standalone_html(picture).encode("utf-8"))
     else:
-        target.write_bytes(FORMATS[ending][2](attributed_graph(workspace.network)))
+        _write(target, FORMATS[ending][2](attributed_graph(workspace.network)))
     graph = workspace.network.graph
     typer.echo(f"{target}: {graph.n_nodes:,} documents and {graph.n_edges:,} edges.")
 
@@ -388,16 +388,18 @@ def config_guess(source: Source) -> None:
 
 
 @app.command()
-def check(database: Annotated[Path, typer.Argument(help="A database written by cnrag.")]) -> None:
-    """Look for damage in a database and name what is found."""
+def check(file: Annotated[Path, typer.Argument(help="A database or a workspace (.cnrag) written by cnrag.")]) -> None:
+    """Look for damage in a database or a saved workspace and name what is found."""
     from cnrag_core.storage.check import check_database
+    from cnrag_core.workspace import SUFFIX
+    from cnrag_core.workspace_file import check_file
 
-    findings = check_database(database)
+    findings = check_file(file) if file.suffix == SUFFIX else check_database(file)
     for finding in findings:
         typer.secho(f"damage: {finding}", fg="red", err=True)
     if findings:
         raise typer.Exit(1)
-    typer.echo(f"{database}: no damage found.")
+    typer.echo(f"{file}: no damage found.")
 
 
 def _workspace(source: str, config: Path | None, *, quiet: bool = False) -> Workspace:
@@ -406,6 +408,14 @@ def _workspace(source: str, config: Path | None, *, quiet: bool = False) -> Work
 
     with _progress(quiet) as progress:
         return Workspace.of_source(source, config, progress=progress)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, or leave an older one of that name as it is."""
+    from cnrag_core.storage.whole_file import whole_file
+
+    with whole_file(path) as target:
+        target.write(data)
 
 
 def _budget(

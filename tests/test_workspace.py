@@ -43,7 +43,7 @@ def test_a_failed_save_leaves_the_older_file_alone(larkspur, tmp_path, monkeypat
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("cnrag_core.workspace_file.write_stream", full)
+    monkeypatch.setattr("cnrag_core.workspace_file.writing.write_stream", full)
     with pytest.raises(CNRagError, match="could not be written: No space left"):
         larkspur.save(path)
     assert path.read_bytes() == before
@@ -103,7 +103,7 @@ def test_a_workspace_of_a_newer_format_says_so(larkspur):
 
 
 def test_a_workspace_that_unpacks_to_too_much_is_refused(larkspur, monkeypatch):
-    monkeypatch.setattr("cnrag_core.workspace_file.MOST_BYTES", 1000)
+    monkeypatch.setattr("cnrag_core.workspace_file.archive.MOST_BYTES", 1000)
     with pytest.raises(ResourceLimitError, match="unpacks to"):
         Workspace.open(larkspur.to_bytes())
 
@@ -150,3 +150,24 @@ def test_the_summary_is_plain_json(larkspur):
     summary = json.loads(json.dumps(larkspur.summary()))
     assert summary["figures"]["documents"] == len(larkspur.corpus)
     assert summary["communities"][0]["tags"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "change"),
+    [
+        ("layout.npy", lambda data: data[:-4] + np.float32(np.nan).tobytes()),
+        ("rows/0/data.npy", lambda data: data[:-4] + np.float32(np.inf).tobytes()),
+        ("communities.npy", lambda data: data[:-8] + np.int64(-1).tobytes()),
+        ("communities.npy", lambda data: data[:-8] + np.int64(2**62).tobytes()),
+        ("candidates/weight.npy", lambda data: data.replace(b"'shape': (", b"'shape': (99999999", 1)),
+        ("workspace.json", lambda data: data.replace(b'"floor":', b'"floor":7,"was":')),
+        ("workspace.json", lambda data: data.replace(b'"modularity":', b'"modularity":NaN,"was":')),
+        ("queries.jsonl", lambda data: data.replace(b'"relevant": {', b'"relevant": {"x": "y", ', 1)),
+    ],
+)
+def test_no_number_of_a_workspace_is_taken_on_trust(larkspur, entry, change):
+    whole = larkspur.to_bytes()
+    changed = damaged(whole, entry, change)
+    assert changed != damaged(whole, entry, lambda data: data)
+    with pytest.raises(StorageCorruptError, match=rf"damaged.*\({entry.split('/')[0]}"):
+        Workspace.open(changed)

@@ -1,0 +1,95 @@
+"""Documents and judged questions as lines of JSON.
+
+Enters: either. Leaves: the same, from a file that may be anybody's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+from cnrag_core.corpus.document import Corpus, Document, Provenance
+
+if TYPE_CHECKING:
+    from cnrag_core.evaluation.judgements import JudgedQuery
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Origin(_Record):
+    file: str
+    row: int | None
+    page: int | None
+    sha256: str
+
+
+class _DocumentRecord(_Record):
+    id: Annotated[str, Field(min_length=1)]
+    fields: dict[str, Any]
+    provenance: _Origin
+
+
+class _QueryRecord(_Record):
+    id: str
+    text: str
+    relevant: dict[str, FiniteFloat]
+    required_evidence: list[str]
+    type: str
+
+
+def write_documents(path: Path, corpus: Corpus) -> None:
+    """The documents of a corpus as JSON Lines, with their provenance."""
+    with path.open("w", encoding="utf-8") as lines:
+        lines.writelines(map(document_line, corpus))
+
+
+def read_documents(path: Path) -> tuple[Document, ...]:
+    """What `write_documents` wrote."""
+    with path.open("rb") as lines:
+        return documents_of_lines(lines)
+
+
+def document_line(document: Document) -> str:
+    """A document as one line."""
+    record = {"id": document.id, "fields": dict(document.fields), "provenance": asdict(document.provenance)}
+    return json.dumps(record, ensure_ascii=False, default=str) + "\n"
+
+
+def documents_of_lines(lines: Iterable[bytes]) -> tuple[Document, ...]:
+    """Documents of lines.
+
+    Raises
+    ------
+    ValueError
+        If a line is no document, or an id comes twice; pydantic's, where a value is of another kind.
+    """
+    documents = tuple(map(_document_of, lines))
+    if len({document.id for document in documents}) != len(documents):
+        raise ValueError("an id comes twice")
+    return documents
+
+
+def _document_of(line: bytes) -> Document:
+    record = _DocumentRecord.model_validate(json.loads(line))
+    origin = record.provenance
+    return Document(record.id, record.fields, Provenance(origin.file, origin.row, origin.page, origin.sha256))
+
+
+def query_line(query: JudgedQuery) -> str:
+    """A judged question as one line."""
+    return json.dumps(asdict(query)) + "\n"
+
+
+def queries_of_records(records: Sequence[Mapping[str, Any]]) -> tuple[JudgedQuery, ...]:
+    """Judged questions as `dataclasses.asdict` made them plain; raises as `documents_of_lines`."""
+    from cnrag_core.evaluation.judgements import JudgedQuery
+
+    checked = [_QueryRecord.model_validate(record) for record in records]
+    return tuple(JudgedQuery(q.id, q.text, q.relevant, tuple(q.required_evidence), q.type) for q in checked)
