@@ -1,6 +1,7 @@
 """Long work in the background: a step name, a share, an estimate, and a way to stop it.
 
-Enters: a function that reports `Progress`. Leaves: a `Job` that a page can look at whenever it likes.
+Enters: a function that reports `Progress`. Leaves: a `Job` that a page can look at whenever it likes. A
+job whose owner has gone ends by itself, so that nobody's closed tab keeps a processor busy.
 """
 
 from __future__ import annotations
@@ -8,25 +9,92 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import uuid
+import weakref
 from collections.abc import Callable
-from typing import Generic, Literal, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
 
 from cnrag_core.errors import CNRagError
+from cnrag_core.event_log import write_event, write_failure
 from cnrag_core.types import Progress
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 JobState = Literal["running", "done", "failed", "cancelled"]
+
+ABANDONED_AFTER = 30.0
+"""Seconds without its owner after which a job ends: longer than a browser needs to come back to its session."""
 
 
 class JobCancelled(Exception):  # noqa: N818  # a signal on its way out of the work, not an error
     """Raised inside the work when somebody asked for it to stop."""
 
 
+class LoggedFailureError(RuntimeError):
+    """Something that should not have happened in another process, which has logged it under `reference`."""
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(f"logged under reference {reference}")
+        self.reference = reference
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something that should not have happened: the reference under which it is logged, and when, in epoch seconds."""
+
+    reference: str
+    at: float
+
+
+_running: weakref.WeakSet[Job[Any]] = weakref.WeakSet()
+_lock = threading.Lock()
+_last_failure: Failure | None = None
+
+
+def running_jobs() -> list[Job[Any]]:
+    """All jobs of this process that have not ended."""
+    with _lock:
+        return list(_running)
+
+
+def last_failure() -> Failure | None:
+    """The last failure of this process that was no fault of an input; None where there was none."""
+    return _last_failure
+
+
+def failed(event: str) -> str:
+    """Log the exception being handled, remember it for the health report, and return its reference."""
+    return _remember(write_failure(event))
+
+
+def _remember(reference: str) -> str:
+    global _last_failure
+    _last_failure = Failure(reference, time.time())
+    return reference
+
+
+def cancel_all(timeout: float = 5.0) -> None:
+    """Ask every running job to stop and wait for it: what a server does before it ends."""
+    jobs = running_jobs()
+    for job in jobs:
+        job.cancel()
+    end = time.monotonic() + timeout
+    for job in jobs:
+        job.wait(max(0.0, end - time.monotonic()))
+
+
 class Job(Generic[T]):
     """One piece of work on a thread of its own.
+
+    Parameters
+    ----------
+    name
+        For the person; it is not logged.
+    work
+        Reports its progress, and returns the result.
+    owner_is_here
+        Whether whoever wants the result can still be reached; absent: always. The job ends when they
+        could not be for `ABANDONED_AFTER` seconds.
 
     Attributes
     ----------
@@ -40,7 +108,9 @@ class Job(Generic[T]):
         What went wrong, in a sentence for the person.
     """
 
-    def __init__(self, name: str, work: Callable[[Progress], T]) -> None:
+    def __init__(
+        self, name: str, work: Callable[[Progress], T], *, owner_is_here: Callable[[], bool] | None = None
+    ) -> None:
         self.name = name
         self.state: JobState = "running"
         self.step = "Starting"
@@ -49,11 +119,15 @@ class Job(Generic[T]):
         self.message = ""
         self.started = time.monotonic()
         self.finished: float | None = None
+        self.owner_is_here = owner_is_here
+        self._last_seen = self.started
         self._result: T | None = None
         self._work = work
         self._step_started = self.started
         self._cancelled = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"job {name}", daemon=True)
+        with _lock:
+            _running.add(self)
+        self._thread = threading.Thread(target=self._run, name="cnrag job", daemon=True)
         self._thread.start()
 
     @property
@@ -84,15 +158,18 @@ class Job(Generic[T]):
         self._thread.join(timeout)
 
     def _report(self, step: str, share: float) -> None:
-        if self._cancelled.is_set():
-            raise JobCancelled
         now = time.monotonic()
+        if self.owner_is_here is None or self.owner_is_here():
+            self._last_seen = now
+        if self._cancelled.is_set() or now - self._last_seen > ABANDONED_AFTER:
+            raise JobCancelled
         if step != self.step:
             self.step, self._step_started = step, now
         self.share = min(max(share, 0.0), 1.0)
         self.steps[step] = now - self._step_started
 
     def _run(self) -> None:
+        reference = None
         try:
             self._result = self._work(self._report)
             self.state = "done"
@@ -100,10 +177,17 @@ class Job(Generic[T]):
             self.state = "cancelled"
         except CNRagError as error:
             self.message, self.state = str(error), "failed"
+        except LoggedFailureError as error:
+            reference = _remember(error.reference)
         except Exception:
-            reference = uuid.uuid4().hex[:8]
-            log.exception("job failed, reference %s", reference)
-            self.message = f"Something went wrong that should not have; it is logged under reference {reference}."
-            self.state = "failed"
+            reference = failed("job failed")
         finally:
+            if reference is not None:
+                self.message = f"Something went wrong that should not have; it is logged under reference {reference}."
+                self.state = "failed"
             self.finished = time.monotonic()
+            with _lock:
+                _running.discard(self)
+            outcome = self.state if self.state in ("done", "failed", "cancelled") else None
+            level = logging.INFO if self.state in ("done", "cancelled") else logging.WARNING
+            write_event("job ended", level=level, outcome=outcome, reference=reference, duration_seconds=self.seconds)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import json
 import os
+import queue
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -22,6 +25,9 @@ from cnrag_core import errors
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Corpus
 from cnrag_core.errors import CNRagError, ResourceLimitError
+from cnrag_core.event_log import log_events, write_failure
+from cnrag_core.jobs import LoggedFailureError
+from cnrag_core.limits import server_limits
 from cnrag_core.types import Progress, silent
 from cnrag_core.workspace import Workspace
 from cnrag_core.workspace_file import queries_of_records, read_documents, write_documents
@@ -33,6 +39,13 @@ WORTH_A_PROCESS = 1500
 """Documents from which on a build gets a process of its own; smaller ones are over before it has started."""
 
 NICENESS = 5
+
+LESS = "choose a higher threshold or fewer documents."
+
+HEARTBEAT = 0.5
+"""Seconds after which a silent child's last step is reported again, so that a cancelled build ends at once."""
+
+_turns = threading.BoundedSemaphore(server_limits().builds)
 
 
 def build_workspace(
@@ -65,7 +78,7 @@ def build_in_child(
     progress: Progress = silent,
 ) -> Workspace:
     """Build in a child process; cancelling through `progress` ends the child and leaves nothing behind."""
-    with tempfile.TemporaryDirectory(prefix="cnrag-build-") as private:
+    with _a_turn(progress), tempfile.TemporaryDirectory(prefix="cnrag-build-") as private:
         folder = Path(private)
         progress("Handing over the documents", 0.0)
         write_documents(folder / "corpus.jsonl", corpus)
@@ -76,11 +89,9 @@ def build_in_child(
             "queries": [asdict(query) for query in queries],
         }
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-        with _child(folder) as child:
-            assert child.stdout is not None
+        with _child(folder) as (child, lines):
             failure: dict[str, Any] | None = None
-            for line in child.stdout:
-                message = json.loads(line)
+            for message in _messages(lines, progress):
                 if "error" in message:
                     failure = message
                 else:
@@ -88,38 +99,83 @@ def build_in_child(
             code = child.wait()
         if failure is not None:
             raise _error_of(failure)
-        if code:
+        if code > 0:
+            raise RuntimeError(f"The child that builds ended with code {code} before it could say why.")
+        if code < 0:
             raise ResourceLimitError(
-                f"The build of {len(corpus):,} documents was ended by the system (code {code}), most likely for its "
-                "memory; choose a higher threshold or fewer documents."
+                f"The build of {len(corpus):,} documents was ended by the system (signal {-code}), most likely for its "
+                f"memory; {LESS}"
             )
         progress("Opening what was built", 0.0)
         return Workspace.open(folder / "built.cnrag")
 
 
 @contextmanager
-def _child(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """The child process; killed when the block is left by an exception."""
+def _a_turn(progress: Progress) -> Iterator[None]:
+    """Wait until fewer builds than the server allows are at work."""
+    while not _turns.acquire(timeout=HEARTBEAT):
+        progress("Waiting for other builds", 0.0)
+    try:
+        yield
+    finally:
+        _turns.release()
+
+
+def _messages(lines: queue.SimpleQueue[str | None], progress: Progress) -> Iterator[dict[str, Any]]:
+    """What the child says; while it is silent its last step is reported again."""
+    last: dict[str, Any] = {"step": "Starting", "share": 0.0}
+    while True:
+        try:
+            line = lines.get(timeout=HEARTBEAT)
+        except queue.Empty:
+            progress(last["step"], last["share"])
+            continue
+        if line is None:
+            return
+        message = json.loads(line)
+        last = message if "step" in message else last
+        yield message
+
+
+@contextmanager
+def _child(folder: Path) -> Iterator[tuple[subprocess.Popen[str], queue.SimpleQueue[str | None]]]:
+    """The child process and the lines of its output, None at their end; killed when an exception leaves the block."""
     root = str(Path(__file__).resolve().parents[1])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     child = subprocess.Popen(
         [sys.executable, "-m", "cnrag_core.worker", str(folder)],
+        stdin=subprocess.PIPE,  # never written to; its end tells the child that nobody waits any more
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": path},
     )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    output = child.stdout
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in output:
+            lines.put(line)
+        lines.put(None)
+
+    listener = threading.Thread(target=listen, name="cnrag build output", daemon=True)
+    listener.start()
     try:
-        yield child
+        yield child, lines
     finally:
         if child.poll() is None:
             child.kill()
         child.wait()
-        if child.stdout is not None:
-            child.stdout.close()
+        listener.join()
+        child.stdin.close()
+        output.close()
 
 
-def _error_of(failure: dict[str, Any]) -> CNRagError:
+def _error_of(failure: dict[str, Any]) -> Exception:
+    if failure["error"] == LoggedFailureError.__name__:
+        return LoggedFailureError(failure["message"])
     kind = getattr(errors, failure["error"], CNRagError)
     error: CNRagError = kind(failure["message"])
     return error
@@ -142,6 +198,11 @@ def run(folder: Path) -> int:
         workspace.save(folder / "built.cnrag")
     except CNRagError as error:
         print(json.dumps({"error": type(error).__name__, "message": str(error)}), flush=True)
+    except MemoryError:
+        message = f"The build of {len(corpus):,} documents needs more memory than there is; {LESS}"
+        print(json.dumps({"error": "ResourceLimitError", "message": message}), flush=True)
+    except Exception:
+        print(json.dumps({"error": "LoggedFailureError", "message": write_failure("build failed")}), flush=True)
     return 0
 
 
@@ -149,6 +210,19 @@ def _report(step: str, share: float) -> None:
     print(json.dumps({"step": step, "share": round(share, 4)}), flush=True)
 
 
+def _end_with_parent(folder: Path) -> None:
+    """End this process, and remove what it wrote, once the one that started it is gone, however it went."""
+
+    def watch() -> None:
+        os.read(sys.stdin.fileno(), 1)  # unbuffered: a buffer's lock would be held while this process ends
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="cnrag parent", daemon=True).start()
+
+
 if __name__ == "__main__":
     os.nice(NICENESS)
+    log_events()
+    _end_with_parent(Path(sys.argv[1]))
     sys.exit(run(Path(sys.argv[1])))

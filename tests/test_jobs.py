@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
+from cnrag_core import jobs
 from cnrag_core.errors import CorpusError
-from cnrag_core.jobs import Job
+from cnrag_core.jobs import Job, cancel_all, last_failure, running_jobs
 
 
 def test_a_finished_job_has_its_result_and_its_steps():
@@ -40,7 +42,10 @@ def test_anything_else_is_logged_under_a_reference_and_shown_without_details(cap
     assert job.state == "failed"
     assert "secret" not in job.message
     reference = job.message.rsplit(" ", 1)[1].rstrip(".")
-    assert reference in caplog.text
+    assert any(getattr(record, "cnrag_fields", {}).get("reference") == reference for record in caplog.records)
+    failure = last_failure()
+    assert failure is not None
+    assert failure.reference == reference
 
 
 def test_a_cancelled_job_stops_at_its_next_report_and_keeps_nothing():
@@ -73,3 +78,41 @@ def test_time_left_is_unknown_until_there_is_something_to_go_by():
     release.set()
     job.wait(5)
     assert job.seconds_left is None
+
+
+def until_ended(progress):
+    while True:
+        progress("working", 0.5)
+        time.sleep(0.005)
+
+
+def test_a_job_whose_owner_has_gone_ends_by_itself(monkeypatch):
+    monkeypatch.setattr(jobs, "ABANDONED_AFTER", 0.05)
+    here = threading.Event()
+    here.set()
+    job = Job("watched", until_ended, owner_is_here=here.is_set)
+    job.wait(0.2)
+    assert job.state == "running"
+    here.clear()
+    job.wait(10)
+    assert job.state == "cancelled"
+
+
+def test_an_owner_who_comes_back_in_time_keeps_the_job(monkeypatch):
+    monkeypatch.setattr(jobs, "ABANDONED_AFTER", 60.0)
+    here = threading.Event()
+    job = Job("watched", until_ended, owner_is_here=here.is_set)
+    here.set()
+    job.wait(0.1)
+    assert job.state == "running"
+    cancel_all()
+    assert job.state == "cancelled"
+    assert job not in running_jobs()
+
+
+def test_running_jobs_are_known_until_they_end():
+    job = Job("known", until_ended)
+    assert job in running_jobs()
+    job.cancel()
+    job.wait(10)
+    assert job not in running_jobs()
