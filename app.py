@@ -6,10 +6,13 @@ from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import build_table, community_table, figures_of_workspace
 from pages.shared.load import load_panel
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from pages.shared.tour import tour_invitation
 
 workspace = open_workspace(
     "cnrag", "A pile of documents becomes a graph that you explore, tune and question.", icon=":material/hub:"
 )
+
+tour_invitation()
 
 with shown_errors():
     network = current_network(workspace)

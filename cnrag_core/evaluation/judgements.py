@@ -91,10 +91,39 @@ def read_judgements_bytes(
     return tuple(found)
 
 
-def judged_queries(records: Iterable[Mapping[str, Any]], *, source: str = "queries") -> tuple[JudgedQuery, ...]:
+def read_questions_bytes(data: bytes, filename: str) -> tuple[JudgedQuery, ...]:
+    """Questions to be asked, judged or not: one a line of plain text, or as `read_judgements_bytes` reads them.
+
+    Raises
+    ------
+    CorpusError
+        If the file is no UTF-8 text, holds no question, or has a table without a column for it.
+    """
+    text = _decoded(data, filename)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    plain = Path(filename).suffix.lower() not in (".csv", ".tsv", ".tab", ".json", ".jsonl") and not _is_table(lines)
+    records = [{"text": line} for line in lines] if plain else _records(text, filename)
+    questions = judged_queries(records, source=filename, keep_unjudged=True)
+    if not questions:
+        raise CorpusError(f"{filename} holds no question; write one a line.")
+    return questions
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    """Whether plain text is JSON, or begins with a header that names a column of questions."""
+    if not lines or lines[0].startswith(("{", "[")):
+        return bool(lines)
+    delimiter = max(",;|\t", key=lines[0].count)
+    header = [cell.strip().lower() for cell in lines[0].split(delimiter)]
+    return len(header) > 1 and bool(set(header) & set(_TEXT_NAMES))
+
+
+def judged_queries(
+    records: Iterable[Mapping[str, Any]], *, source: str = "queries", keep_unjudged: bool = False
+) -> tuple[JudgedQuery, ...]:
     """Judged questions from records, as JSON or CSV gives them.
 
-    Questions without a relevant document are left out: nothing can be measured on them.
+    Questions without a relevant document are left out, unless they are wanted: nothing can be measured on them.
 
     Raises
     ------
@@ -122,7 +151,7 @@ def judged_queries(records: Iterable[Mapping[str, Any]], *, source: str = "queri
     found = [
         JudgedQuery(query_id, text, relevant[query_id], evidence[query_id], types[query_id])
         for query_id, text in texts.items()
-        if relevant[query_id]
+        if relevant[query_id] or keep_unjudged
     ]
     if texts and not found:
         raise CorpusError(

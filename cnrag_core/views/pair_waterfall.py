@@ -71,7 +71,7 @@ def pair_waterfall(explanation: PairExplanation, *, threshold: float | None = No
         )  # fmt: skip
     widest = max(explanation.similarity, threshold or 0.0, 0.05)
     figure.update_xaxes(title="contribution to the combined similarity", range=[0, min(widest * 1.35, 1.3)])
-    figure.update_yaxes(autorange="reversed")
+    figure.update_yaxes(autorange="reversed", showgrid=False)
     figure.update_layout(showlegend=False)
     return figure
 

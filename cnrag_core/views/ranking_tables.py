@@ -5,6 +5,7 @@ Enters: `RankedResults` and a `StrategyComparison`. Leaves: short lines, tables,
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
@@ -81,11 +82,44 @@ def agreement_sentence(comparison: StrategyComparison) -> str:
     return f"The {len(names)} strategies return {len(every)} documents together and agree on {len(common)} of them."
 
 
+def found_sentence(comparison: StrategyComparison, relevant: Collection[str]) -> str:
+    """Which strategies return all the documents that are judged to answer the question, and who lacks how many."""
+    names: dict[int, list[str]] = {}
+    for name, results in comparison.results.items():
+        names.setdefault(len(set(results.ids) & set(relevant)), []).append(name)
+    n = len(relevant)
+    parts = []
+    for count in sorted(names, reverse=True):
+        verb = "find" if len(names[count]) > 1 else "finds"
+        what = ("it" if n == 1 else "both" if n == 2 else f"all {n}") if count == n else f"{count}" if count else "none"
+        parts.append(f"{listed(names[count])} {verb} {what}")
+    who = "1 document answers" if n == 1 else f"{n} documents answer"
+    return f"{who} this question by judgement: {'; '.join(parts)}."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them.
+
+    Examples
+    --------
+    >>> listed(["hub"]), listed(["hub", "links", "auto"])
+    ('hub', 'hub, links and auto')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def comparison_table(comparison: StrategyComparison, network: TitleView) -> pd.DataFrame:
     """One row a document: its place in each strategy, and under plain similarity among all documents."""
     frame = comparison.to_frame()
     frame.insert(0, "document", [network.title(node_id) for node_id in frame["node_id"]])
     return frame.drop(columns="node_id").rename(columns={"base_rank": "plain rank"})
+
+
+def overlap_table(comparison: StrategyComparison) -> pd.DataFrame:
+    """The overlap of every two strategies in percent: what the grid shows."""
+    names = list(comparison.strategies)
+    rows = {name: (100 * comparison.overlap[:, place]).round().astype(int) for place, name in enumerate(names)}
+    return pd.DataFrame({"in common, %": names, **rows})
 
 
 def overlap_chart(comparison: StrategyComparison) -> go.Figure:

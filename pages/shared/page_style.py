@@ -36,6 +36,7 @@ WIDE = f"""
 .stApp:has(.st-key-net_second_row) {{ --second-row: 64px; }}
 .stApp:has(.st-key-net_path_row) {{ --second-row: 84px; }}
 .stApp:has(.st-key-net_range_row) {{ --range-row: 84px; }}
+.stApp:has(.st-key-tour_bar) {{ --tour-bar: 116px; }}
 .stApp .st-key-net_panel {{
   flex: 0 0 auto; height: {HEIGHT}; overflow-y: auto; scrollbar-width: thin; gap: 0.5rem; padding: 0.8rem;
 }}

@@ -1,0 +1,136 @@
+"""Many questions at once: given as lines, as a file or as the judged ones, asked in the background."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cnrag_core.errors import CNRagError
+from cnrag_core.evaluation.batch import BatchAnswer, ask_all
+from cnrag_core.evaluation.judgements import JudgedQuery, read_questions_bytes
+from cnrag_core.export.csv_table import csv_bytes
+from cnrag_core.jobs import Job
+from cnrag_core.network import Network
+from cnrag_core.views.batch_tables import batch_results, batch_sentence, batch_table
+from cnrag_core.workspace import Workspace
+from pages.shared.session import KEPT, ask_question, literal
+
+WAYS = ("Written here", "A file", "The judged questions of this corpus")
+ONE, MANY = "One question", "Many questions"
+
+
+def many_questions(workspace: Workspace, network: Network, names: list[str], n: int) -> None:
+    """Where the questions come from, the button that asks them, and what came of it."""
+    questions = _questions(workspace)
+    can_ask = bool(questions)
+    if st.button(
+        f"Ask {len(questions):,} question{'s' * (len(questions) != 1)}" if can_ask else "Ask",
+        key="batch_ask", type="primary", disabled=not can_ask, icon=":material/play_arrow:",
+    ):  # fmt: skip
+        st.session_state["batch"] = Job(
+            "questions", lambda progress: ask_all(network.search, questions, names, n, progress=progress)
+        )
+    job: Job[tuple[BatchAnswer, ...]] | None = st.session_state.get("batch")
+    if job is None:
+        st.info("Give some questions and ask them; every strategy that is chosen answers each.", icon=":material/list:")
+    elif job.state == "running":
+        _watch()
+    elif job.state == "done":
+        _answers(job.result, network)
+    else:
+        st.error(literal(job.message or "It was cancelled; nothing was kept."))
+
+
+def _questions(workspace: Workspace) -> tuple[JudgedQuery, ...]:
+    """The questions that were given; none where there are none yet, or where they cannot be read."""
+    ways = WAYS if workspace.queries else WAYS[:2]
+    way = st.segmented_control("Questions", ways, default=ways[0], key="batch_way", persist_state=KEPT) or ways[0]
+    if way == WAYS[2]:
+        return workspace.queries
+    if way == WAYS[1]:
+        file = st.file_uploader(
+            "Questions", key="batch_file", type=["txt", "csv", "tsv", "json", "jsonl"],
+            help="One question a line, or a table with the column text; with relevant, finds are counted.",
+        )  # fmt: skip
+        data, name = (file.getvalue(), file.name) if file is not None else (b"", "")
+    else:
+        text = st.text_area(
+            "One question a line, or CSV with the column text", key="batch_text", height=140, persist_state=KEPT
+        )
+        data, name = text.encode("utf-8", "replace"), "What is written here"
+    if not data.strip():
+        return ()
+    try:
+        return read_questions_bytes(data, name)
+    except CNRagError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        return ()
+
+
+@st.fragment(run_every=0.4)
+def _watch() -> None:
+    """Progress of the batch, and a way to stop it."""
+    job: Job[tuple[BatchAnswer, ...]] = st.session_state["batch"]
+    if job.state != "running":
+        st.rerun()
+    st.progress(job.share, text=f"{literal(job.step)} · {job.seconds:.0f} s")
+    if st.button("Cancel", key="batch_cancel"):
+        job.cancel()
+
+
+def _answers(answers: tuple[BatchAnswer, ...], network: Network) -> None:
+    st.text(batch_sentence(answers))
+    table = batch_table(answers)
+    st.caption("Choose a row to open its question.")
+    event = st.dataframe(
+        table,
+        key="batch_rows",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        height=min(38 + 35 * len(table), 420),
+        column_config={
+            "id": st.column_config.TextColumn(width=60),
+            "question": st.column_config.TextColumn(width="large"),
+            "agreement": st.column_config.NumberColumn(
+                format="percent", help="Share of the returned documents that every strategy returned."
+            ),
+        },
+    )
+    if event.selection.rows:
+        picked = answers[event.selection.rows[0]].query.text
+        st.button(
+            f"Open “{literal(picked)}”", key="batch_open", icon=":material/open_in_new:", on_click=_open, args=(picked,)
+        )
+        _results(tuple(answer for answer in answers if answer.query.text == picked), network)
+    results = batch_results(answers, network)
+    left, right = st.columns(2)
+    left.download_button(
+        f"All {len(results):,} results (CSV)", lambda: csv_bytes(results), file_name="results.csv", mime="text/csv",
+        key="batch_results_csv", on_click="ignore", icon=":material/download:",
+        help="Question, strategy, rank, document, score and why; cells that a spreadsheet would run are quoted.",
+    )  # fmt: skip
+    right.download_button(
+        "This table (CSV)", lambda: csv_bytes(table), file_name="questions.csv", mime="text/csv",
+        key="batch_table_csv", on_click="ignore", icon=":material/download:",
+    )  # fmt: skip
+
+
+def _results(answers: tuple[BatchAnswer, ...], network: Network) -> None:
+    st.dataframe(
+        batch_results(answers, network).drop(columns=["id", "question", "document id"]),
+        key="batch_result_rows",
+        hide_index=True,
+        height=320,
+        column_config={
+            "document": st.column_config.TextColumn(width="medium"),
+            "score": st.column_config.NumberColumn(format="%.3f"),
+            "similarity": st.column_config.NumberColumn(format="%.3f"),
+            "why": st.column_config.TextColumn(width="large"),
+        },
+    )
+
+
+def _open(question: str) -> None:
+    st.session_state["question"] = question
+    st.session_state["search_what"] = ONE
+    ask_question(question)

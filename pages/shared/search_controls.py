@@ -1,0 +1,66 @@
+"""What a visitor asks of the search: question, strategies, how many results; kept, and carried by the link."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cnrag_core.retrieval.search import STRATEGIES
+from cnrag_core.workspace import Workspace
+from pages.shared.session import KEPT, ask_question, asked_question, set_in_link
+
+FIRST = [name for name in ("similarity", "hybrid", "auto", "links") if name in STRATEGIES][:3]
+N_FIRST, N_MOST = 8, 100
+
+
+def question_row(workspace: Workspace) -> str:
+    """The question, typed or picked among those whose answer is known."""
+    judged = {query.text: query for query in workspace.queries}
+    if "question" not in st.session_state:
+        st.session_state["question"] = asked_question() or next(iter(judged), "")
+    typed, picked = st.columns([3, 2], vertical_alignment="bottom")
+    with picked:
+        if judged:
+            st.selectbox(
+                "Judged questions of this corpus",
+                list(judged),
+                index=None,
+                key="judged_question",
+                placeholder="Pick one whose answer is known",
+                on_change=_take_judged,
+            )
+    with typed:
+        return st.text_input(
+            "Question",
+            key="question",
+            placeholder="in plain words; field:value narrows",
+            on_change=lambda: ask_question(st.session_state["question"]),
+            help="A part like tags:genetics or year:2010..2020 keeps only documents with that value.",
+        )
+
+
+def strategy_row() -> tuple[list[str], int]:
+    """The strategies, in the order in which they were chosen, and how many results each shall give."""
+    state = st.session_state
+    if "strategies" not in state:
+        named = [name for name in st.query_params.get("s", "").split(",") if name in STRATEGIES]
+        state["strategies"] = list(dict.fromkeys(named)) or FIRST
+    if "n_results" not in state:
+        given = st.query_params.get("n", "")
+        meant = given.isascii() and given.isdigit() and 1 <= int(given) <= N_MOST
+        state["n_results"] = int(given) if meant else N_FIRST
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    with left:
+        names = st.pills("Strategies", list(STRATEGIES), selection_mode="multi", key="strategies", persist_state=KEPT)
+    with right:
+        n = int(st.number_input("Results", 1, N_MOST, key="n_results", persist_state=KEPT))
+    set_in_link("s", ",".join(names) if names != FIRST else None)
+    set_in_link("n", str(n) if n != N_FIRST else None)
+    return names, n
+
+
+def _take_judged() -> None:
+    """Ask the judged question that was picked."""
+    picked = st.session_state["judged_question"]
+    if picked:
+        st.session_state["question"] = picked
+        ask_question(picked)
