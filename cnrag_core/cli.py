@@ -1,4 +1,5 @@
-"""The console command: ``cnrag build | search | traverse | reach | evaluate | export | config | check | serve``.
+"""The console command: ``cnrag build | search | traverse | reach | evaluate | export | config | check``, and
+``serve | health`` from `serve_command`.
 
 Enters: arguments. Leaves: tables on the terminal, or JSON with ``--json``; exit code 0 when it worked,
 1 when the input was at fault (one sentence on stderr), 2 when the command line was.
@@ -7,7 +8,6 @@ Enters: arguments. Leaves: tables on the terminal, or JSON with ``--json``; exit
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 import typer
 
 from cnrag_core.errors import CNRagError, ConfigError
+from cnrag_core.serve_command import health, serve
 
 if TYPE_CHECKING:
     from cnrag_core.traversal.budget import Budget
@@ -321,29 +322,8 @@ def export(
     typer.echo(f"{target}: {graph.n_nodes:,} documents and {graph.n_edges:,} edges.")
 
 
-@app.command()
-def serve(
-    source: Annotated[str | None, typer.Argument(help="A saved workspace or a sample to open first.")] = None,
-    port: Annotated[int, typer.Option(help="Port on this machine.")] = 8501,
-    address: Annotated[
-        str, typer.Option(help="Interface to listen on; the default is this machine only.")
-    ] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
-) -> None:
-    """Open the dashboard in a browser."""
-    import runpy
-
-    from cnrag_core.installation import dashboard_folder
-
-    folder = dashboard_folder()
-    if source is not None:
-        os.environ["CNRAG_OPEN"] = source if not Path(source).exists() else str(Path(source).resolve())
-    os.chdir(folder)  # Streamlit reads .streamlit/config.toml from the working directory
-    sys.argv = [
-        "streamlit", "run", "app.py",
-        "--server.port", str(port), "--server.address", address, "--server.headless", str(not browser).lower(),
-    ]  # fmt: skip
-    runpy.run_module("streamlit", run_name="__main__")
+app.command()(serve)
+app.command()(health)
 
 
 @config_app.command("check")

@@ -13,9 +13,10 @@ import logging
 import sys
 import traceback
 import uuid
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO
 
 OURS = "cnrag"
 """Logger of the product's own events."""
@@ -87,13 +88,21 @@ class JsonLines(logging.Formatter):
             line["event"] = "library message"
             line["at"] = f"{Path(record.pathname).name}:{record.lineno}"
             if record.args and isinstance(record.msg, str):
-                line["template"] = record.msg
+                line["message"] = _quoting_numbers_alone(record.msg, record.args)
         if record.exc_info and record.exc_info[1] is not None:
             error = record.exc_info[1]
             line["error"] = type(error).__name__
             frames = traceback.extract_tb(error.__traceback__)[-MOST_FRAMES:]
             line["frames"] = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
         return json.dumps(line, ensure_ascii=True)
+
+
+def _quoting_numbers_alone(template: str, arguments: Any) -> str:
+    """The message where all its arguments are numbers, which is what operators need; else only its template."""
+    if isinstance(arguments, tuple) and all(isinstance(value, int | float) for value in arguments):
+        with suppress(TypeError, ValueError):
+            return template % arguments
+    return template
 
 
 def event_handler(target: TextIO | Path | None = None) -> logging.Handler:

@@ -7,12 +7,15 @@ from cnrag_core.jobs import Job
 from cnrag_core.network import Network
 from cnrag_core.rag import checked_threshold
 from cnrag_core.topology.comparison import compare_graphs
+from cnrag_core.types import Progress
 from cnrag_core.views.comparison_charts import (
     alluvial_chart,
     comparison_sentence,
     edge_change_table,
     rank_change_table,
 )
+from cnrag_core.worker import build_workspace
+from pages.shared.background import start_job
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
 
 workspace = open_workspace(
@@ -36,10 +39,14 @@ def other_network(network: Network) -> Network | None:
     text = st.text_area(
         "Configuration of the second network (YAML)", to_yaml(workspace.config), height=300, key="other"
     )
-    if st.button("Build it", key="build_other", type="primary"):
+    job: Job[Network] | None = st.session_state.get("other_job")
+    if st.button("Build it", key="build_other", type="primary", disabled=job is not None and job.state == "running"):
         config = load_config(text, uploaded=True)
-        st.session_state["other_job"] = Job("comparison", lambda step: workspace.rebuilt(config, progress=step).network)
-    job = st.session_state.get("other_job")
+
+        def work(progress: Progress) -> Network:
+            return build_workspace(workspace.corpus, config, name=workspace.name, progress=progress).network
+
+        job = start_job("other_job", "comparison", work)
     if job is None:
         st.info("Change something in the YAML and build it to see what that changes.", icon=":material/edit:")
         return None
@@ -65,6 +72,8 @@ def watch() -> None:
     if job.state != "running":
         st.rerun()
     st.progress(job.share, text=f"{literal(job.step)} · {job.seconds:.0f} s")
+    if st.button("Cancel", key="cancel_other"):
+        job.cancel()
 
 
 with shown_errors():

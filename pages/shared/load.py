@@ -25,6 +25,7 @@ from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import schema_table
 from cnrag_core.worker import build_workspace
 from cnrag_core.workspace import Workspace
+from pages.shared.background import start_job
 from pages.shared.session import literal, sample_workspace, use_workspace
 
 SOURCES = ("A sample", "My own documents", "A saved workspace", "The present documents, compared otherwise")
@@ -159,7 +160,7 @@ def editor(
                 documents = corpus if read_as is None else read_as(config)
                 return build_workspace(documents, config, name=name, queries=queries, progress=progress)
 
-            st.session_state["job"] = Job(name, work)
+            start_job("job", name, work)
             st.rerun()
 
 

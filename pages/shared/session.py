@@ -7,9 +7,7 @@ sample, threshold, document, question; never a word of a corpus.
 
 from __future__ import annotations
 
-import logging
 import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +16,14 @@ from typing import Literal
 import streamlit as st
 
 from cnrag_core.errors import CNRagError
+from cnrag_core.event_log import has_handler, log_events
+from cnrag_core.jobs import Job, failed
 from cnrag_core.network import Network
 from cnrag_core.rag import checked_threshold
 from cnrag_core.workspace import Workspace
 
-log = logging.getLogger("cnrag")
+if not has_handler():  # started by `streamlit run`, not by `cnrag serve`
+    log_events()
 
 ICON = Path(__file__).with_name("icon.png")
 """Our own picture: an icon by name would be fetched from elsewhere."""
@@ -106,7 +107,9 @@ def use_workspace(workspace: Workspace) -> None:
     """Make a workspace the visitor's; what pointed into the old one is forgotten."""
     st.session_state["workspace"] = workspace
     for key in OF_THE_CORPUS:
-        st.session_state.pop(key, None)
+        left = st.session_state.pop(key, None)
+        if isinstance(left, Job):
+            left.cancel()
     st.query_params.clear()
     write_link(workspace)
 
@@ -225,8 +228,7 @@ def shown_errors() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.startswith("streamlit"):
             raise  # how Streamlit stops and reruns a script
-        reference = uuid.uuid4().hex[:8]
-        log.exception("page failed, reference %s", reference)
+        reference = failed("page failed")
         st.error(f"Something went wrong that should not have; it is logged under reference {reference}.")
         st.stop()
 
