@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import networkx as nx
@@ -19,13 +20,15 @@ from numpy.typing import NDArray
 
 from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
 from cnrag_core.corpus.document import Document
-from cnrag_core.errors import ConfigError, NotBuiltError
+from cnrag_core.errors import NotBuiltError
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
 from cnrag_core.limits import server_limits
 from cnrag_core.similarity.components import ComponentColumn, build_columns
 from cnrag_core.types import Progress, silent
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from cnrag_core.embedding.fields import EmbeddedComponent
     from cnrag_core.embedding.provider import EmbeddingProvider
     from cnrag_core.embedding.store import EmbeddingStore
@@ -364,6 +367,8 @@ def build_network(
     providers: Mapping[str, EmbeddingProvider] | None = None,
     store: EmbeddingStore | None = None,
     max_edges: int = MAX_CANDIDATE_EDGES,
+    resume: str | Path | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
     progress: Progress = silent,
 ) -> Network:
     """Embed, compare and link documents.
@@ -378,13 +383,19 @@ def build_network(
         Keeps embeddings, so that unchanged text is never embedded twice.
     max_edges
         Most candidate edges to keep.
+    resume
+        Folder that keeps the pairs found so far, so that an interrupted build of the same documents goes on
+        where it stopped; made where it is not there, and left for the person to delete.
+    executor
+        Who compares the pairs, instead of the configured engine; see `similarity.crews.ExecutorCrew`. The
+        network does not depend on it.
     progress
         Called with the name and share of the step at work; raising from it cancels the build.
 
     Raises
     ------
     ConfigError
-        If another engine than this process is asked for.
+        If the configured engine is not there, or the folder belongs to another build.
     NotBuiltError
         If there are no documents.
     CorpusError
@@ -395,35 +406,35 @@ def build_network(
     from cnrag_core.corpus.checks import check_fields
     from cnrag_core.embedding.fields import embed_component
     from cnrag_core.graph.builder import build_graph
+    from cnrag_core.similarity.engines import engine_of
 
-    if config.engine.engine != "local":
-        raise ConfigError(
-            f"engine: {config.engine.engine!r} cannot be used with this version, which compares all pairs in one "
-            "process; leave `engine` out."
-        )
     ordered = tuple(sorted(documents, key=lambda document: document.id))
     if not ordered:
         raise NotBuiltError("There are no documents yet: add some, then build the network.")
     warnings = [*config.notes, *check_fields(ordered, config)]
     timer = _Timer(progress)
     embedded: dict[str, Any] = {}
-    for part in config.components:
-        if isinstance(part, AttributeSimilarityComponent):
-            continue
-        provider = (providers or {}).get(part.name)
-        embedded[part.name] = timer.run(
-            f"Embedding {part.name}",
-            lambda step, part=part, provider=provider: embed_component(  # type: ignore[misc]
-                ordered, part, provider=provider, store=store, progress=step
+    # Opened before anything long begins: whoever has no cluster, or no such folder, hears of it at once.
+    with engine_of(config.engine, resume=resume, executor=executor) as engine:
+        for part in config.components:
+            if isinstance(part, AttributeSimilarityComponent):
+                continue
+            provider = (providers or {}).get(part.name)
+            embedded[part.name] = timer.run(
+                f"Embedding {part.name}",
+                lambda step, part=part, provider=provider: embed_component(  # type: ignore[misc]
+                    ordered, part, provider=provider, store=store, progress=step
+                ),
+            )
+            warnings.extend(embedded[part.name].notes)
+        columns = timer.run("Preparing the comparison", lambda _: build_columns(ordered, config, embedded))
+        node_ids = tuple(document.id for document in ordered)
+        built = timer.run(
+            "Comparing all pairs",
+            lambda step: build_graph(
+                node_ids, columns, config.edges, max_edges=max_edges, engine=engine, progress=step
             ),
         )
-        warnings.extend(embedded[part.name].notes)
-    columns = timer.run("Preparing the comparison", lambda _: build_columns(ordered, config, embedded))
-    node_ids = tuple(document.id for document in ordered)
-    built = timer.run(
-        "Comparing all pairs",
-        lambda step: build_graph(node_ids, columns, config.edges, max_edges=max_edges, progress=step),
-    )
     network = Network(ordered, config, embedded, columns, built.candidates, built.graph, timer.seconds, tuple(warnings))
     timer.run("Finding communities", lambda _: network.communities)
     network_warnings = [*warnings, *isolation_warnings(network)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import networkx as nx
 import pytest
 
@@ -178,11 +180,14 @@ def test_a_configuration_builds_a_sample():
     assert rag.build_network().number_of_nodes() == len(sample.corpus)
 
 
-def test_an_engine_that_is_not_there_is_refused_before_anything_is_built():
+def test_an_engine_that_is_not_there_is_refused_before_anything_is_built(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
     rag = NetworkRAG.from_config({"similarity": {"components": [{"field": "content"}]}, "engine": "dask"})
     rag.add("text", id="a")
-    with pytest.raises(ConfigError, match="engine: 'dask' cannot be used with this version"):
-        rag.build_network()
+    steps = []
+    with pytest.raises(ConfigError, match=r"engine: 'dask' needs an extra package: pip install 'cnrag\[dask\]'"):
+        rag.build_network(progress=lambda step, share: steps.append(step))
+    assert steps == []
 
 
 def test_a_folder_of_files_is_a_corpus(tmp_path):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from cnrag_core.config import components_dialect, graph_dialect
+from cnrag_core.config import components_dialect, graph_dialect, schedulers
 from cnrag_core.config.annotations import Location, known_keys
 from cnrag_core.config.components_dialect import ComponentsDocument
 from cnrag_core.config.dialect import mapping_in, value_in
@@ -60,8 +60,8 @@ def load_config(
     ({'title': 0.6, 'tags': 0.4}, 0.4)
     """
     if isinstance(source, PipelineConfig):
-        if uploaded and source.engine.scheduler is not None:
-            raise ConfigError(_SCHEDULER_REFUSED)
+        if uploaded and source.engine.scheduler is not None and not schedulers.is_allowed(source.engine.scheduler):
+            raise ConfigError(schedulers.refusal())
         return source
     found = _source_of(source, uploaded=uploaded)
     if uploaded:
@@ -151,13 +151,11 @@ def _decoded(data: bytes, name: str) -> str:
         raise ConfigError(f"{name} is not UTF-8 text (byte {error.start + 1} is wrong).") from None
 
 
-_SCHEDULER_REFUSED = "an uploaded configuration cannot name another machine; the server's own settings do."
-
-
 def _refused_in_uploads(data: Mapping[str, Any]) -> Iterator[Finding]:
     """What a configuration of a stranger must not say; models and hosts are checked where they would be used."""
-    if "scheduler" in mapping_in(data, "engine"):
-        yield Finding(("engine", "scheduler"), _SCHEDULER_REFUSED)
+    engine = mapping_in(data, "engine")
+    if engine.get("scheduler") is not None and not schedulers.is_allowed(engine["scheduler"]):
+        yield Finding(("engine", "scheduler"), schedulers.refusal())
     for location, name in _values_of("model_name", data):
         if isinstance(name, str) and (name.startswith(("/", ".", "~")) or ".." in name or "\\" in name or ":/" in name):
             yield Finding(location, "model_name must be the name of a model, not a path.")

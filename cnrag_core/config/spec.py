@@ -570,7 +570,7 @@ class DisplaySpec(Spec):
 
 
 class EngineSpec(Spec):
-    """Where the pairs are compared: in this process, or as the same blocks on a Dask cluster.
+    """Where the pairs are compared: in this process, or as the same tiles on a Dask cluster.
 
     Examples
     --------
@@ -581,10 +581,13 @@ class EngineSpec(Spec):
     engine: Literal["local", "dask"] = Field(
         "local",
         title="engine",
-        description="local: this process; dask: the same blocks on a cluster; `engine: dask` is short for this key",
+        description="local: this process; dask: the same tiles on a cluster (extra `dask`); `engine: dask` is short "
+        "for this key",
     )
     scheduler: Name | None = Field(
-        None, description="address of the Dask scheduler, e.g. `tcp://10.0.0.1:8786`; not in an uploaded file"
+        None,
+        description="address of a Dask scheduler, e.g. `tcp://10.0.0.1:8786`; processes of this machine if absent; in "
+        "an uploaded file only one that the server allows",
     )
 
     @model_validator(mode="before")

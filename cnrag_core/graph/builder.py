@@ -31,6 +31,7 @@ from cnrag_core.similarity.components import ComponentColumn, VectorColumn, n_ro
 from cnrag_core.similarity.estimate import PairEstimate, estimate_pairs
 from cnrag_core.similarity.pairs import Pairs, canonical_pairs, concat_pairs, unique_pairs
 from cnrag_core.similarity.pairwise import check_threshold, pairs_above, strongest_pairs, top_neighbors
+from cnrag_core.similarity.tiles import LOCAL, Engine
 from cnrag_core.types import Progress, silent
 
 MAX_EDGES = server_limits().edges
@@ -66,6 +67,7 @@ def build_graph(
     rule: EdgeRule,
     *,
     max_edges: int = MAX_EDGES,
+    engine: Engine = LOCAL,
     progress: Progress = silent,
 ) -> BuiltGraph:
     """Compare all pairs and keep the edges that a rule asks for.
@@ -82,6 +84,8 @@ def build_graph(
         corpus by `effective_rule`.
     max_edges
         Most edges in the graph, and most candidates kept; `edge_limit` may allow fewer.
+    engine
+        Who compares the pairs, and where finished parts are kept; the edges do not depend on it.
     progress
         Told the share of comparisons done; may raise to cancel.
 
@@ -98,7 +102,7 @@ def build_graph(
         ids, columns = tuple(ids[i] for i in order), take_rows(columns, np.array(order, dtype=np.int64))
     rule, max_edges = effective_rule(rule, len(ids)), edge_limit(len(ids), max_edges)
     _refuse_density(rule, len(ids), max_edges)
-    strongest, floor = _candidate_pairs(columns, rule, max_edges, progress)
+    strongest, floor = _candidate_pairs(columns, rule, max_edges, engine, progress)
     graph = _choose_edges(ids, strongest, floor, columns, rule, max_edges, progress)
     floor = _slider_floor(strongest, floor, rule, len(ids), max_edges)
     above = strongest.at_least(floor)
@@ -198,7 +202,7 @@ class NetworkBuilder:
 
 
 def _candidate_pairs(
-    columns: Sequence[ComponentColumn], rule: EdgeRule, max_edges: int, progress: Progress
+    columns: Sequence[ComponentColumn], rule: EdgeRule, max_edges: int, engine: Engine, progress: Progress
 ) -> tuple[Pairs, float]:
     """The strongest pairs in canonical order, and the floor at and above which they are all pairs."""
     n = n_rows(columns)
@@ -212,7 +216,7 @@ def _candidate_pairs(
         _refuse_identical(estimate, max_edges)
         start = _wanted_floor(estimate, rule, n, max_edges)
     while True:
-        pairs, floor = strongest_pairs(columns, start, max_edges, progress=progress)
+        pairs, floor = strongest_pairs(columns, start, max_edges, engine=engine, progress=progress)
         if least is not None and floor > least:
             raise _too_many(least, f"more than {max_edges:,}", floor, max_edges)
         if len(pairs) >= needed or start == 0.0:

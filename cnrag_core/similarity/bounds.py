@@ -226,7 +226,7 @@ def _ordering_column(columns: Sequence[ComponentColumn]) -> SetColumn | None:
 
 def _scaled(rows: sp.csr_matrix, factor: NDArray[Any]) -> sp.csr_matrix:
     """Absolute values times a factor for each row; products of the result bound products of the rows."""
-    data = np.abs(rows.data) * np.repeat(factor, np.diff(rows.indptr)).astype(np.float32)
+    data = np.abs(rows.data) * np.repeat(factor.astype(np.float32), np.diff(rows.indptr))
     return sp.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
 
 

@@ -7,7 +7,7 @@ weight, ties ascending by node numbers), the order of graph edges.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,9 @@ from cnrag_core.similarity.scoring import TIE_TOLERANCE
 
 FLOOR_STEP = 0.01
 """Floors and suggested thresholds are named on this grid."""
+
+WEIGHT_BINS = 4_096
+"""Ranges of weight that are sorted one by one, where all pairs at once would need twice their memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +110,80 @@ def strongest(pairs: Pairs, count: int) -> tuple[Pairs, float]:
     first = np.argsort(_keys(pairs)[ties])[: count - int(np.count_nonzero(keep))]
     keep[ties[first]] = True
     return Pairs(pairs.left[keep], pairs.right[keep], pairs.weight[keep]), float(pairs.weight[~keep].max())
+
+
+class StrongestKept:
+    """The strongest of the pairs that come by, as many as fit; its floor rises above what is dropped.
+
+    The set is fixed by the pairs alone (descending weight, ties ascending by node numbers), whatever the
+    order in which they come; memory stays within one and a half times `most`.
+
+    Parameters
+    ----------
+    floor
+        Raised while pairs are dropped, so that whoever finds them may skip what would be dropped as well.
+    most
+        None to keep all.
+    """
+
+    def __init__(self, floor: Floor, most: int | None) -> None:
+        self.floor, self.most = floor, most
+        self._parts: list[Pairs] = []
+        self._count, self._dropped = 0, 0.0
+
+    def add(self, part: Pairs) -> None:
+        self._parts.append(part)
+        self._count += len(part)
+        if self.most is not None and self._count > self.most + self.most // 2:
+            self._drop(self.most)
+            self.floor.value = max(self.floor.value, self._dropped)  # all that is stronger is still found
+
+    def finish(self) -> tuple[Pairs, float]:
+        """What is kept, in no order, and the weight of the strongest pair that is not; 0 where all are."""
+        if self.most is None:
+            return concat_pairs(self._parts), 0.0
+        self._drop(self.most)
+        return self._parts[0], self._dropped
+
+    def _drop(self, most: int) -> None:
+        pairs, below = strongest(concat_pairs(self._parts), most)
+        self._parts, self._count, self._dropped = [pairs], len(pairs), max(self._dropped, below)
+
+
+def merge_canonical(parts: Callable[[], Iterable[Pairs]]) -> Pairs:
+    """The pairs of all parts in canonical order, in the memory of the result and of one part.
+
+    Parameters
+    ----------
+    parts
+        Gives the parts from the beginning every time it is called; it is called twice.
+    """
+    counts = np.zeros(WEIGHT_BINS, dtype=np.int64)
+    for part in parts():
+        counts += np.bincount(_weight_bins(part.weight), minlength=WEIGHT_BINS)
+    stops = np.cumsum(counts)
+    free = stops - counts
+    total = int(stops[-1])
+    merged = Pairs(np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.float64))
+    for part in parts():
+        bins = _weight_bins(part.weight)
+        order = np.argsort(bins, kind="stable")
+        ordered = bins[order]
+        place = free[ordered] + np.arange(len(order)) - np.searchsorted(ordered, ordered, side="left")
+        for target, source in ((merged.left, part.left), (merged.right, part.right), (merged.weight, part.weight)):
+            target[place] = source[order]
+        free += np.bincount(bins, minlength=WEIGHT_BINS)
+    for start, stop in zip((stops - counts).tolist(), stops.tolist(), strict=True):
+        chosen = slice(start, stop)
+        piece = canonical_pairs(Pairs(merged.left[chosen], merged.right[chosen], merged.weight[chosen]))
+        merged.left[chosen], merged.right[chosen], merged.weight[chosen] = piece.left, piece.right, piece.weight
+    return merged
+
+
+def _weight_bins(weight: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The bin of each weight, the strongest first: every pair of a bin comes before every pair of the next."""
+    bins: NDArray[np.int64] = WEIGHT_BINS - 1 - np.minimum(weight * WEIGHT_BINS, WEIGHT_BINS - 1).astype(np.int64)
+    return bins
 
 
 def _keys(pairs: Pairs) -> NDArray[np.int64]:

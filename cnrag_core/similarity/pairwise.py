@@ -20,13 +20,15 @@ from cnrag_core.similarity.components import ComponentColumn, n_rows
 from cnrag_core.similarity.pairs import (
     Floor,
     Pairs,
+    StrongestKept,
     canonical_pairs,
     concat_pairs,
+    merge_canonical,
     next_floor,
-    strongest,
     unique_pairs,
 )
 from cnrag_core.similarity.scoring import TIE_TOLERANCE, score_pairs
+from cnrag_core.similarity.tiles import LOCAL, Engine, shards_of_search, stream_tiles
 from cnrag_core.types import Progress, silent
 
 COMPILED_FROM = 2_000
@@ -45,6 +47,7 @@ def pairs_above(
     *,
     max_pairs: int | None = None,
     n_threads: int | None = None,
+    engine: Engine = LOCAL,
     progress: Progress = silent,
 ) -> Pairs:
     """Every pair whose combined similarity is at least the threshold, and more than 0, in canonical order.
@@ -59,6 +62,9 @@ def pairs_above(
         Refuse instead of returning more.
     n_threads
         See `stream_pairs`; the result does not depend on it.
+    engine
+        Where tiles are compared and kept; the result does not depend on it. With a folder, memory stays
+        within the result and one tile's pairs.
     progress
         Told the share of comparisons done; may raise to cancel.
 
@@ -70,14 +76,28 @@ def pairs_above(
         If there are more than `max_pairs`.
     """
     check_threshold(threshold)
-    found, count = [], 0
-    with closing(stream_pairs(columns, Floor(threshold), n_threads=n_threads, progress=progress)) as parts:
+    count = 0
+
+    def counted(n: int) -> None:
+        nonlocal count
+        count += n
+        if max_pairs is not None and count > max_pairs:
+            raise ResourceLimitError(
+                f"More than {max_pairs:,} pairs are at least {threshold:.2f} similar; raise the threshold."
+            )
+
+    if engine.folder is not None:
+        tiles = shards_of_search(
+            columns, threshold, counted, engine=engine, most=max_pairs, n_threads=n_threads, progress=progress
+        )
+        return merge_canonical(tiles)
+    found = []
+    stream = stream_pairs(
+        columns, Floor(threshold), engine=engine, most=max_pairs, n_threads=n_threads, progress=progress
+    )
+    with closing(stream) as parts:
         for part in parts:
-            count += len(part)
-            if max_pairs is not None and count > max_pairs:
-                raise ResourceLimitError(
-                    f"More than {max_pairs:,} pairs are at least {threshold:.2f} similar; raise the threshold."
-                )
+            counted(len(part))
             found.append(part)
     return canonical_pairs(concat_pairs(found))
 
@@ -130,6 +150,8 @@ def stream_pairs(
     floor: Floor,
     *,
     n_threads: int | None = None,
+    engine: Engine = LOCAL,
+    most: int | None = None,
     progress: Progress = silent,
 ) -> Generator[Pairs, None, None]:
     """The pairs at or above a floor, and above 0, part by part, in no particular order.
@@ -141,8 +163,16 @@ def stream_pairs(
     ----------
     n_threads
         For large corpora; by default as many as there are processors, up to four.
+    engine
+        Other workers than threads of this process, or a folder that keeps finished tiles; whatever the size of
+        the corpus, it is then compared in tiles.
+    most
+        Pairs that are not among so many strongest may be left out.
     """
     n = n_rows(columns)
+    if engine is not LOCAL:
+        yield from stream_tiles(columns, floor, engine, most=most, n_threads=n_threads, progress=progress)
+        return
     if use_compiled(n):
         from cnrag_core.similarity.search import stream_compiled
 
@@ -157,7 +187,12 @@ def stream_pairs(
 
 
 def strongest_pairs(
-    columns: Sequence[ComponentColumn], floor: float, max_pairs: int, *, progress: Progress = silent
+    columns: Sequence[ComponentColumn],
+    floor: float,
+    max_pairs: int,
+    *,
+    engine: Engine = LOCAL,
+    progress: Progress = silent,
 ) -> tuple[Pairs, float]:
     """The strongest pairs at or above a floor, as many as fit.
 
@@ -177,18 +212,13 @@ def strongest_pairs(
     ResourceLimitError
         If more than `max_pairs` have the highest similarity that there is, where no floor can help.
     """
-    current = Floor(floor)
-    kept: list[Pairs] = []
-    count, dropped = 0, 0.0
-    for part in stream_pairs(columns, current, progress=progress):
-        kept.append(part)
-        count += len(part)
-        if count > max_pairs + max_pairs // 2:
-            pairs, below = strongest(concat_pairs(kept), max_pairs)
-            kept, count, dropped = [pairs], len(pairs), max(dropped, below)
-            current.value = max(current.value, dropped)  # all that is stronger is still found
-    pairs, below = strongest(concat_pairs(kept), max_pairs)
-    pairs, dropped = canonical_pairs(pairs), max(dropped, below)
+    kept = StrongestKept(Floor(floor), max_pairs)
+    parts = stream_pairs(columns, kept.floor, engine=engine, most=max_pairs, progress=progress)
+    with closing(parts):
+        for part in parts:
+            kept.add(part)
+    pairs, dropped = kept.finish()
+    pairs = canonical_pairs(pairs)
     if dropped == 0.0:
         return pairs, floor
     if not len(pairs) or dropped >= float(pairs.weight[0]) - TIE_TOLERANCE:

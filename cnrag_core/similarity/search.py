@@ -62,7 +62,9 @@ def stream_compiled(
                 progress("Comparing pairs", done / total)
 
 
-def search_one_tile(columns: Sequence[ComponentColumn], plan: BoundPlan, start: int, floor: Floor) -> Iterator[Pairs]:
+def search_one_tile(
+    columns: Sequence[ComponentColumn], plan: BoundPlan, start: int, floor: Floor, *, tile_rows: int | None = None
+) -> Iterator[Pairs]:
     """Every pair of a row of one tile with an earlier row, scored exactly, part by part.
 
     Parameters
@@ -72,15 +74,18 @@ def search_one_tile(columns: Sequence[ComponentColumn], plan: BoundPlan, start: 
     plan
         For the floor's value or a lower one.
     start
-        First row of the tile, a multiple of `TILE`.
+        First row of the tile, a multiple of its size.
     floor
         Read again for every part.
+    tile_rows
+        Rows of the tile; `TILE` unless given.
     """
-    stop = min(plan.n, start + TILE)
+    tile_rows = tile_rows or TILE
+    stop = min(plan.n, start + tile_rows)
     tile = index_tile(start, stop, plan.indptr, plan.indices, plan.index_values, plan.split, plan.n_terms)
     room = max(CANDIDATES_AT_ONCE, stop - start)
     left, right = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
-    bounds = _DenseBounds(plan)
+    bounds = _DenseBounds(plan, tile_rows)
     for first, last in _row_blocks(plan, stop):
         dense = bounds.of(slice(first, last), start, stop)
         row = first
@@ -163,10 +168,10 @@ def _row_blocks(plan: BoundPlan, stop: int) -> Iterator[tuple[int, int]]:
 class _DenseBounds:
     """Weighted cosines of the dense columns, block by block, in memory that is used again."""
 
-    def __init__(self, plan: BoundPlan) -> None:
+    def __init__(self, plan: BoundPlan, tile_rows: int) -> None:
         self.matrices = plan.dense
-        self.product = np.empty(DENSE_ROWS * TILE if plan.dense else 0, dtype=np.float32)
-        self.total = np.empty(DENSE_ROWS * TILE if len(plan.dense) > 1 else 0, dtype=np.float32)
+        self.product = np.empty(DENSE_ROWS * tile_rows if plan.dense else 0, dtype=np.float32)
+        self.total = np.empty(DENSE_ROWS * tile_rows if len(plan.dense) > 1 else 0, dtype=np.float32)
 
     def of(self, rows: slice | NDArray[np.int64], start: int, stop: int) -> NDArray[np.float32]:
         """(n_rows, stop - start) sums over the columns, good until the next call; without columns, no rows.
@@ -209,7 +214,7 @@ def _nearest_of(
     """The neighbours of some documents, and the documents for which `n_best` bounds were not enough."""
     best = np.full((len(documents), n_best), -1, dtype=np.int32)
     best_bound = np.zeros((len(documents), n_best), dtype=np.float32)
-    bounds = _DenseBounds(plan)
+    bounds = _DenseBounds(plan, TILE)
     for start in range(0, plan.n, TILE):
         stop = min(plan.n, start + TILE)
         begin, local, value = index_tile(

@@ -72,8 +72,8 @@ def test_an_uploaded_text_is_never_a_path(tmp_path: Path) -> None:
     [
         (
             "engine: {engine: dask, scheduler: 'tcp://10.0.0.1:8786'}",
-            "line 4, engine.scheduler: an uploaded configuration cannot name another machine; "
-            "the server's own settings do.",
+            "line 4, engine.scheduler: an uploaded configuration cannot name another machine on this server; leave "
+            "`scheduler` out (CNRAG_ALLOWED_SCHEDULERS in the server's environment allows one).",
         ),
         (
             "embeddings: {}",
@@ -95,6 +95,24 @@ def test_uploaded_configurations_cannot_name_paths_as_models(name: str) -> None:
     )
     with pytest.raises(ConfigError, match="model_name must be the name of a model, not a path"):
         load_config(text, uploaded=True)
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://10.0.0.1:8787", "tcp://10.0.0.1", "10.0.0.1:8786", "tcp://10.0.0.1:8786@x", 7]
+)
+def test_uploaded_configurations_name_only_schedulers_that_the_server_allows(
+    address: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CNRAG_ALLOWED_SCHEDULERS", "tcp://10.0.0.1:8786, tls://cluster:8786/")
+    for allowed in ("tcp://10.0.0.1:8786", "tls://cluster:8786"):
+        config = load_config(TEXT + f"engine: {{engine: dask, scheduler: '{allowed}'}}", uploaded=True)
+        assert load_config(config, uploaded=True).engine.scheduler == allowed
+    with pytest.raises(ConfigError, match=r"this server allows: tcp://10\.0\.0\.1:8786, tls://cluster:8786"):
+        load_config(TEXT + f"engine: {{engine: dask, scheduler: {address!r}}}", uploaded=True)
+
+
+def test_an_uploaded_configuration_may_ask_for_processes_of_the_server() -> None:
+    assert load_config(TEXT + "engine: dask", uploaded=True).engine.scheduler is None
 
 
 def test_a_scheduler_is_allowed_where_the_file_is_ones_own() -> None:

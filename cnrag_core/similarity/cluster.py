@@ -1,0 +1,216 @@
+"""The jobs of a search on a Dask cluster: one that is running somewhere, or processes of this machine.
+
+Enters: the address of a scheduler, or none. Leaves: a crew. The state is handed over once: as a folder
+that every worker maps into memory where all of them see it, else as one copy for each worker. Needs the
+extra ``dask``; nothing of it is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from cnrag_core.errors import ConfigError, ResourceLimitError
+from cnrag_core.similarity.crews import JOBS_PER_WORKER, Hands, state_folder
+from cnrag_core.similarity.state import SearchState
+
+CONNECTING = 10.0
+"""Seconds until a scheduler counts as not there."""
+
+FIRST_WORKER = 30.0
+"""Seconds until its first worker has to be there."""
+
+NO_WORKER = 120.0
+"""Seconds without any worker after which nobody is expected back."""
+
+MAX_PROCESSES = 4
+"""Processes of a cluster that is started here; as many as there are processors, at most."""
+
+COUNTED_EVERY = 1.0
+"""Seconds between two questions for the workers that are there."""
+
+GOES_ON = "With a folder to resume from, the next build goes on where this one stopped."
+
+SHARE_OF_MEMORY = 0.6
+"""Of a worker's memory limit; Dask moves what is larger to the disk and back for every job."""
+
+
+@contextmanager
+def dask_crew(scheduler: str | None = None, *, n_workers: int | None = None) -> Iterator[DaskCrew]:
+    """Workers of a Dask cluster, for as long as the block lasts.
+
+    Parameters
+    ----------
+    scheduler
+        Address of a running one, e.g. ``tcp://10.0.0.1:8786``; None starts processes on this machine, which
+        end with the block.
+    n_workers
+        How many processes to start.
+
+    Raises
+    ------
+    ConfigError
+        If the package is missing, no scheduler answers, or it has no workers that can import cnrag.
+    """
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise ConfigError(
+            "engine: 'dask' needs an extra package: pip install 'cnrag[dask]'; or leave `engine` out to compare in "
+            "this process."
+        ) from None
+    with ExitStack() as stack:
+        address: Any = scheduler
+        if scheduler is None:
+            address = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=n_workers or _processes(), threads_per_worker=1, processes=True,
+                    host="127.0.0.1", dashboard_address=None, memory_limit=0, silence_logs=50,
+                )
+            )  # fmt: skip
+        try:
+            client = stack.enter_context(distributed.Client(address, timeout=CONNECTING, set_as_default=False))
+        except (OSError, ValueError, ImportError) as error:
+            raise ConfigError(
+                f"engine.scheduler: no Dask scheduler answers at {scheduler!r} ({_first_line(error)}). Start one with "
+                "`dask scheduler`, and `dask worker ADDRESS` on every machine; or leave `scheduler` out to use "
+                "processes of this machine."
+            ) from None
+        yield DaskCrew(client, is_local=scheduler is None)
+
+
+class DaskCrew:
+    """The workers of a `distributed.Client`, which stays open.
+
+    Parameters
+    ----------
+    is_local
+        Whether all workers are processes of this machine.
+    """
+
+    def __init__(self, client: Any, *, is_local: bool = False) -> None:
+        self.client, self.is_local = client, is_local
+
+    @contextmanager
+    def hands(self, state: SearchState, folder: Path | None) -> Iterator[Hands]:
+        self._wait_for_workers()
+        with ExitStack() as stack:
+            handle: Any = None
+            if self.is_local or folder is not None:
+                written = stack.enter_context(state_folder(state, folder))
+                if self.is_local or self._all_see(written):
+                    handle = str(written)
+            yield _Hands(self.client, state, handle)
+
+    def _wait_for_workers(self) -> None:
+        try:
+            self.client.wait_for_workers(1, timeout=FIRST_WORKER)
+        except TimeoutError:
+            raise ConfigError(
+                f"engine: the Dask scheduler at {_address(self.client)} has no workers; start some with "
+                f"`dask worker {_address(self.client)}`, with the same version of cnrag installed."
+            ) from None
+
+    def _all_see(self, folder: Path) -> bool:
+        found = self.client.run(_sees, str(folder / "state.json"), on_error="return")
+        for answer in found.values():
+            if isinstance(answer, Exception):
+                raise ConfigError(
+                    "engine: a Dask worker cannot run cnrag; install the same version of it, of Python and of numpy "
+                    f"there ({_first_line(answer)})."
+                )
+        return all(found.values())
+
+
+class _Hands:
+    """Jobs on the cluster, with the path of a shared folder or with a copy of the state on every worker."""
+
+    def __init__(self, client: Any, state: SearchState, path: str | None) -> None:
+        self.client, self.state, self.path = client, state, path
+        self.executor = client.get_executor(pure=False)
+        self.alone_since: float | None = None
+        self._threads, self._counted = 0, -math.inf
+        self.copies: Any = None
+        if path is None:
+            self._scatter()
+
+    @property
+    def n_at_once(self) -> int:
+        return max(1, self._n_threads()) * JOBS_PER_WORKER
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = self.executor.submit(function, self.path or self.copies, *arguments)
+        return future
+
+    def mend(self, error: BaseException, job: Future[Any] | None) -> bool:
+        from distributed import KilledWorker
+
+        if not isinstance(error, (KilledWorker, CancelledError)):
+            return False
+        self._n_threads()
+        if self.copies is not None and self.copies.status != "finished":  # lost with the last worker that had one
+            self.check()
+            self._scatter()
+        return True
+
+    def check(self) -> None:
+        if self._n_threads():
+            self.alone_since = None
+            return
+        now = time.monotonic()
+        self.alone_since = self.alone_since or now
+        if now - self.alone_since > NO_WORKER:
+            raise ResourceLimitError(
+                f"The Dask scheduler at {_address(self.client)} has lost all its workers, and none has come back in "
+                f"{NO_WORKER:.0f} seconds. {GOES_ON}"
+            )
+
+    def _n_threads(self) -> int:
+        """Threads of the workers that are there, asked now and then."""
+        if time.monotonic() - self._counted > COUNTED_EVERY:
+            try:
+                if self.client.status != "running":
+                    raise OSError("not connected")
+                self._threads = sum(self.client.nthreads().values())
+            except OSError:
+                raise ResourceLimitError(f"The Dask scheduler has gone away. {GOES_ON}") from None
+            self._counted = time.monotonic()
+        return self._threads
+
+    def _scatter(self) -> None:
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        least = min((worker["memory_limit"] or math.inf for worker in workers), default=math.inf)
+        if self.state.nbytes > SHARE_OF_MEMORY * least:
+            raise ResourceLimitError(
+                f"Each Dask worker has to hold {self.state.nbytes / 1e9:.1f} GB to compare these documents, and one "
+                f"has {least / 1e9:.1f} GB; start fewer workers with more threads and more memory "
+                "(`--memory-limit`), or resume from a folder that all of them see."
+            )
+        self.copies = self.client.scatter(self.state, broadcast=True, hash=False)
+
+
+def _sees(path: str) -> bool:
+    return os.path.exists(path)
+
+
+def _processes() -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(MAX_PROCESSES, available))
+
+
+def _address(client: Any) -> str:
+    with suppress(Exception):
+        return str(client.scheduler.address)
+    return "its address"
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__
