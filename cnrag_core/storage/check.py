@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cnrag_core.embedding.store import AGGREGATE_INDEX
 from cnrag_core.errors import CNRagError, StorageError
-from cnrag_core.storage.field_rows import FIELD_COLUMNS, decoded_field_row
+from cnrag_core.storage.field_rows import FIELD_COLUMNS, check_chunks, decoded_field_row, owner_of
 from cnrag_core.storage.json_text import from_json
 from cnrag_core.storage.schema import check_ownership
 from cnrag_core.storage.sqlite_storage import (
@@ -105,12 +105,19 @@ def _field_findings(connection: sqlite3.Connection) -> Iterator[str]:
         except CNRagError as error:
             yield str(error)
     groups = """
-        SELECT node_id, field, model, sum(chunk_index = -1), sum(chunk_index >= 0), max(chunk_index), min(chunk_index)
-        FROM field_embeddings GROUP BY node_id, field, model
+        SELECT node_id, field, model, group_concat(chunk_index),
+               max(CASE WHEN chunk_index = -1 THEN metadata END), sum(chunk_index = -1)
+        FROM field_embeddings WHERE typeof(chunk_index) = 'integer' GROUP BY node_id, field, model
     """
-    for node_id, field, model, n_aggregates, n_chunks, last, first in connection.execute(groups):
-        owner = f"Node {node_id!r}, field {field!r}, model {model!r}"
+    for node_id, field, model, indices, metadata, n_aggregates in connection.execute(groups):
+        key = (node_id, field, model)
         if n_aggregates != 1:
-            yield f"{owner}: the aggregate (chunk_index -1) is missing; it is rebuilt when it is read."
-        if first < AGGREGATE_INDEX or (n_chunks and last != n_chunks - 1):
-            yield f"{owner}: a chunk embedding is missing."
+            yield f"{owner_of(*key)}: the aggregate (chunk_index -1) is missing; it is rebuilt when it is read."
+        try:
+            known = from_json(metadata, owner_of(*key))
+        except CNRagError:
+            known = {}  # named above
+        try:
+            check_chunks(key, sorted(map(int, indices.split(",")))[n_aggregates:], known)
+        except CNRagError as error:
+            yield str(error)

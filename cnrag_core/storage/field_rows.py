@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cnrag_core.embedding.store import AGGREGATE_INDEX, FieldEmbedding
 from cnrag_core.errors import EmbeddingError, StorageCorruptError
-from cnrag_core.storage.json_text import to_json
+from cnrag_core.storage.json_text import from_json, to_json
 from cnrag_core.storage.lookup import storable
 from cnrag_core.storage.vector_codec import checksum, decode_dense, encode_dense
 
@@ -24,7 +24,10 @@ FieldKey: TypeAlias = tuple[str, str, str]
 
 FIELD_COLUMNS = "node_id, field, model, chunk_index, dimension, embedding, text_key, metadata, checksum"
 AGGREGATE_COLUMNS = "node_id, dimension, embedding, text_key, metadata, checksum"
-"""What `decoded_aggregates` needs of rows that were chosen by field, model and ``chunk_index = -1``."""
+"""What `decoded_aggregates` and `checked_metadata` need of rows chosen by field, model and ``chunk_index = -1``."""
+
+N_CHUNKS = "num_chunks"
+"""Key in an aggregate's metadata that tells how many chunks belong to it: one that is missing is noticed."""
 
 
 def rows_of_record(record: FieldEmbedding) -> list[tuple[Any, ...]]:
@@ -54,7 +57,7 @@ def rows_of_record(record: FieldEmbedding) -> list[tuple[Any, ...]]:
         _row(key, begun, index, size, data[index * width : (index + 1) * width], text_keys[index], None)
         for index in range(len(chunks))
     ]
-    rows.append(aggregate_row(key, record.aggregate, record.metadata, begun))
+    rows.append(aggregate_row(key, record.aggregate, {**record.metadata, N_CHUNKS: len(chunks)}, begun))
     return rows
 
 
@@ -93,12 +96,39 @@ def decoded_aggregates(rows: Iterable[tuple[Any, ...]], field: str, model: str) 
         If one of them is not the one that was stored.
     """
     found = {}
-    for node_id, dimension, blob, text_key, metadata, check in rows:
-        columns = f"{node_id}\0{field}\0{model}\0-1\0{dimension}\0{text_key!r}\0{metadata}"
-        if type(blob) is not bytes or type(dimension) is not int or checksum(columns, blob) != check:
-            raise StorageCorruptError(f"{owner_of(node_id, field, model)}: the stored aggregate is damaged.")
-        found[node_id] = decode_dense(blob, dimension, node_id)
+    for row in rows:
+        _check_aggregate(row, field, model)
+        found[row[0]] = decode_dense(row[2], row[1], row[0])
     return found
+
+
+def checked_metadata(rows: Iterable[tuple[Any, ...]], field: str, model: str) -> dict[str, dict[str, Any]]:
+    """The metadata of rows of `AGGREGATE_COLUMNS` by node id; raises as `decoded_aggregates`."""
+    found = {}
+    for row in rows:
+        _check_aggregate(row, field, model)
+        found[row[0]] = from_json(row[4], owner_of(row[0], field, model))
+    return found
+
+
+def check_chunks(key: FieldKey, indices: Sequence[int], metadata: Mapping[str, Any]) -> None:
+    """Refuse chunk rows that are not 0, 1, ..., as many as the aggregate's metadata says; none at all were purged.
+
+    Raises
+    ------
+    StorageCorruptError
+        If one is missing.
+    """
+    wanted = metadata.get(N_CHUNKS, len(indices)) if indices else 0
+    if wanted != len(indices) or list(indices) != list(range(len(indices))):
+        raise StorageCorruptError(f"{owner_of(*key)}: a chunk embedding is missing.")
+
+
+def _check_aggregate(row: tuple[Any, ...], field: str, model: str) -> None:
+    node_id, dimension, blob, text_key, metadata, check = row
+    columns = f"{node_id}\0{field}\0{model}\0-1\0{dimension}\0{text_key!r}\0{metadata}"
+    if type(blob) is not bytes or type(dimension) is not int or checksum(columns, blob) != check:
+        raise StorageCorruptError(f"{owner_of(node_id, field, model)}: the stored aggregate is damaged.")
 
 
 def text_key(model: str, config_hash: str, text_hash: str) -> bytes:

@@ -19,15 +19,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cnrag_core.embedding.aggregation import EmbeddingAggregator, check_method
-from cnrag_core.embedding.store import FieldEmbedding
+from cnrag_core.embedding.store import AGGREGATE_INDEX, FieldEmbedding
 from cnrag_core.embedding.weighting import DecayFrom
-from cnrag_core.errors import EmbeddingError, StorageCorruptError, UnknownNameError
+from cnrag_core.errors import EmbeddingError, UnknownNameError
 from cnrag_core.storage.connection import Database
 from cnrag_core.storage.field_rows import (
     AGGREGATE_COLUMNS,
     FIELD_COLUMNS,
     FieldKey,
     aggregate_row,
+    check_chunks,
+    checked_metadata,
     decoded_aggregates,
     decoded_field_row,
     owner_of,
@@ -219,14 +221,14 @@ class SQLiteEmbeddingStore:
             If a chunk is missing or damaged.
         """
         key = (node_id, field, model)
-        statement = (
-            f"SELECT {FIELD_COLUMNS} FROM field_embeddings WHERE {_OF_FIELD} AND chunk_index >= 0 ORDER BY chunk_index"
-        )
+        statement = f"SELECT {FIELD_COLUMNS} FROM field_embeddings WHERE {_OF_FIELD} ORDER BY chunk_index"
         with self.database.snapshot() as connection:
             rows = connection.execute(statement, _parameters(key)).fetchall()
-        if [row[3] for row in rows] != list(range(len(rows))):
-            raise StorageCorruptError(f"{owner_of(*key)}: a chunk embedding is missing.")
-        return [decoded_field_row(row) for row in rows]
+        vectors = [decoded_field_row(row) for row in rows]
+        n_aggregates = int(bool(rows) and rows[0][3] == AGGREGATE_INDEX)
+        metadata = from_json(rows[0][7], owner_of(*key)) if n_aggregates else {}
+        check_chunks(key, [row[3] for row in rows[n_aggregates:]], metadata)
+        return vectors[n_aggregates:]
 
     def load_text_embeddings(
         self, model: str, config_hash: str, text_hashes: Sequence[str]
@@ -248,13 +250,7 @@ class SQLiteEmbeddingStore:
 
     def load_metadata(self, node_ids: Sequence[str], field: str, model: str) -> dict[str, dict[str, Any]]:
         """Metadata of many nodes, by node id; nodes without an embedding are left out."""
-        statement = (
-            "SELECT node_id, metadata FROM field_embeddings WHERE field = ? AND model = ? AND chunk_index = -1 "
-            "AND node_id IN"
-        )
-        with self.database.snapshot() as connection:
-            rows = list(matching_rows(connection, statement, node_ids, field, model))
-        return {node_id: from_json(text, owner_of(node_id, field, model)) for node_id, text in rows}
+        return checked_metadata(self._aggregate_rows(node_ids, field, model), field, model)
 
     def get_node_fields(self, node_id: str, model: str | None = None) -> list[str]:
         """Fields of a node that have an embedding, by any model or by one, sorted."""
@@ -277,17 +273,20 @@ class SQLiteEmbeddingStore:
 
     def _read_aggregates(self, node_ids: Sequence[str], field: str, model: str) -> dict[str, NDArray[np.float32]]:
         """Aggregates from the database; those that are missing are rebuilt and stored."""
+        found = decoded_aggregates(self._aggregate_rows(node_ids, field, model), field, model)
+        for node_id in node_ids:
+            if node_id not in found and (vector := self._rebuilt(node_id, field, model)) is not None:
+                found[node_id] = vector
+        return found
+
+    def _aggregate_rows(self, node_ids: Sequence[str], field: str, model: str) -> list[tuple[Any, ...]]:
+        """Rows of `AGGREGATE_COLUMNS`."""
         statement = (
             f"SELECT {AGGREGATE_COLUMNS} FROM field_embeddings "
             "WHERE field = ? AND model = ? AND chunk_index = -1 AND node_id IN"
         )
         with self.database.snapshot() as connection:
-            rows = list(matching_rows(connection, statement, node_ids, field, model))
-        found = decoded_aggregates(rows, field, model)
-        for node_id in node_ids:
-            if node_id not in found and (vector := self._rebuilt(node_id, field, model)) is not None:
-                found[node_id] = vector
-        return found
+            return list(matching_rows(connection, statement, node_ids, field, model))
 
     def _rebuilt(self, node_id: str, field: str, model: str) -> NDArray[np.float32] | None:
         """The mean of the chunks, stored as the aggregate that is missing; None without chunks."""

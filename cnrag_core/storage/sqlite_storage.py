@@ -241,10 +241,13 @@ class SQLiteStorage:
 
     def get_model_config(self, node_id: str, model_name: str) -> dict[str, Any] | None:
         """Configuration that an embedding was made with, or None where there is none."""
-        statement = "SELECT model_config FROM embeddings WHERE node_id = ? AND model_name = ?"
+        statement = f"SELECT {EMBEDDING_COLUMNS} FROM embeddings WHERE node_id = ? AND model_name = ?"
         with self.database.snapshot() as connection:
             row = connection.execute(statement, (lookup_key(node_id), model_name)).fetchone()
-        return None if row is None else from_json(row[0], _owner(node_id, model_name))
+        if row is None:
+            return None
+        decoded_embedding_row(row)
+        return from_json(row[2], _owner(node_id, model_name))
 
     def model_names(self) -> list[str]:
         """Models that some node has an embedding by, sorted."""

@@ -66,6 +66,7 @@ def test_an_open_database_can_be_checked(copy: Path) -> None:
         ("DELETE FROM nodes WHERE id = 'n07'", "'n07', model 'm': there is an embedding, but no such node"),
         ("DELETE FROM field_embeddings WHERE chunk_index = -1 AND node_id = 'n07'", "aggregate .* is missing"),
         ("DELETE FROM field_embeddings WHERE chunk_index = 0 AND node_id = 'n07'", "a chunk embedding is missing"),
+        ("DELETE FROM field_embeddings WHERE chunk_index = 1 AND node_id = 'n07'", "a chunk embedding is missing"),
         (
             "UPDATE field_embeddings SET metadata = '[' WHERE chunk_index = -1 AND node_id = 'n07'",
             "number -1 is damaged",

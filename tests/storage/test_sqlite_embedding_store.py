@@ -262,6 +262,25 @@ def test_threads_share_a_store(store: SQLiteEmbeddingStore) -> None:
     assert failures == []
 
 
+def test_a_last_chunk_that_is_missing_is_noticed(store: SQLiteEmbeddingStore) -> None:
+    save(store)
+    store.database.connection.execute("DELETE FROM field_embeddings WHERE chunk_index = 2")
+    with pytest.raises(StorageCorruptError, match="a chunk embedding is missing"):
+        store.load_chunk_embeddings(*KEY)
+
+
+def test_the_number_of_chunks_is_kept_without_being_asked_for(store: SQLiteEmbeddingStore) -> None:
+    store.save_chunked_embeddings(*KEY, CHUNKS, MEAN)
+    assert store.get_metadata(*KEY) == {"num_chunks": 3}
+
+
+def test_metadata_that_something_else_changed_are_refused(store: SQLiteEmbeddingStore) -> None:
+    save(store)
+    store.database.connection.execute("UPDATE field_embeddings SET metadata = '{}' WHERE chunk_index = -1")
+    with pytest.raises(StorageCorruptError, match="aggregate is damaged"):
+        store.get_metadata(*KEY)
+
+
 @pytest.mark.parametrize(
     "change",
     ["dimension = 4", "embedding = zeroblob(12)", "embedding = x'00'", "embedding = 'text'", "chunk_index = 7"],
