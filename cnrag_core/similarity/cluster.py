@@ -11,7 +11,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -72,7 +72,7 @@ def dask_crew(scheduler: str | None = None, *, n_workers: int | None = None) -> 
             address = stack.enter_context(
                 distributed.LocalCluster(
                     n_workers=n_workers or _processes(), threads_per_worker=1, processes=True,
-                    host="127.0.0.1", dashboard_address=None, memory_limit=0, silence_logs=50,
+                    host="127.0.0.1", dashboard_address="127.0.0.1:0", memory_limit=0, silence_logs=50,
                 )
             )  # fmt: skip
         try:
@@ -137,28 +137,23 @@ class _Hands:
         self.executor = client.get_executor(pure=False)
         self.alone_since: float | None = None
         self._threads, self._counted = 0, -math.inf
-        self.copies: Any = None
-        if path is None:
-            self._scatter()
+        self._copies: Any = None
 
     @property
     def n_at_once(self) -> int:
-        return max(1, self._n_threads()) * JOBS_PER_WORKER
+        return self._n_threads() * JOBS_PER_WORKER
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        future: Future[Any] = self.executor.submit(function, self.path or self.copies, *arguments)
+        future: Future[Any] = self.executor.submit(function, self.path or self._handed_over(), *arguments)
         return future
 
     def mend(self, error: BaseException, job: Future[Any] | None) -> bool:
         from distributed import KilledWorker
 
-        if not isinstance(error, (KilledWorker, CancelledError)):
-            return False
-        self._n_threads()
-        if self.copies is not None and self.copies.status != "finished":  # lost with the last worker that had one
-            self.check()
-            self._scatter()
-        return True
+        self._counted = -math.inf
+        if self._copies is not None and self._copies.status != "finished":  # lost with the last worker that had one
+            self._copies = None
+        return isinstance(error, (KilledWorker, CancelledError, BrokenExecutor))
 
     def check(self) -> None:
         if self._n_threads():
@@ -184,7 +179,10 @@ class _Hands:
             self._counted = time.monotonic()
         return self._threads
 
-    def _scatter(self) -> None:
+    def _handed_over(self) -> Any:
+        """The copies of the state, made now where there are none."""
+        if self._copies is not None:
+            return self._copies
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         least = min((worker["memory_limit"] or math.inf for worker in workers), default=math.inf)
         if self.state.nbytes > SHARE_OF_MEMORY * least:
@@ -193,7 +191,11 @@ class _Hands:
                 f"has {least / 1e9:.1f} GB; start fewer workers with more threads and more memory "
                 "(`--memory-limit`), or resume from a folder that all of them see."
             )
-        self.copies = self.client.scatter(self.state, broadcast=True, hash=False)
+        try:
+            self._copies = self.client.scatter(self.state, broadcast=True, hash=False, timeout=CONNECTING)
+        except TimeoutError as error:
+            raise BrokenExecutor("the workers went away") from error
+        return self._copies
 
 
 def _sees(path: str) -> bool:

@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from concurrent.futures import (
@@ -47,7 +48,7 @@ class Hands(Protocol):
 
     @property
     def n_at_once(self) -> int:
-        """How many jobs may wait or run at one time."""
+        """How many jobs may wait or run at one time; 0 while no worker is there."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Do ``function(handle, *arguments)``, where `state_of` makes a state of the handle."""
@@ -101,6 +102,8 @@ def run_jobs(
                 except BrokenExecutor as error:
                     todo.appendleft(job)
                     _mend(hands, error, None, losses, job)
+            if not running:  # nobody is there who could be given a job
+                time.sleep(POLL)
             done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
             waiting()
             if not done:
