@@ -87,7 +87,7 @@ def language_of(words: Sequence[str]) -> Language:
 
 
 def _share(words: Sequence[str], listed: frozenset[str]) -> float:
-    return sum(word in listed for word in words) / len(words)
+    return sum(map(listed.__contains__, words)) / len(words)
 
 
 @cache

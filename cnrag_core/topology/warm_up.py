@@ -18,7 +18,7 @@ def warm_up() -> None:
 
     # a path of three nodes
     indptr, indices = np.array([0, 1, 3, 4], dtype=np.int64), np.array([1, 0, 2, 1], dtype=np.int32)
-    accumulate_dependencies(indptr, indices, np.arange(3, dtype=np.int64))
+    accumulate_dependencies(indptr, indices.astype(np.uint32), np.arange(3, dtype=np.uint32), np.full(3, 3))
     count_triangles(indptr, indices)
     louvain(indptr, indices, np.ones(4), resolution=1.0, random_state=0)
     path = Level(np.ones(3), np.array([0, 1]), np.array([1, 2]), np.ones(2))

@@ -215,3 +215,12 @@ def test_betweenness_of_any_graph_is_a_share_and_equals_networkx(seed, n):
     assert values == pytest.approx(in_order(graph, nx.betweenness_centrality(given_graph)), abs=1e-12)
     assert values.min() >= 0
     assert values.max() <= 1
+
+
+def test_every_piece_of_the_graph_gets_its_share_of_the_sources():
+    graph = graph_of_networkx(nx.disjoint_union_all([nx.complete_graph(12) for _ in range(10)]))
+    for state in range(5):
+        chosen = centrality._spread_sources(graph, 40, state)
+        assert len(set(chosen.tolist())) == 40
+        pieces = np.array([int(graph.node_ids[node]) // 12 for node in chosen])
+        assert np.bincount(pieces, minlength=10).tolist() == [4] * 10
