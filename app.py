@@ -4,7 +4,7 @@ import streamlit as st
 
 from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import build_table, community_table, figures_of_workspace
-from pages.shared.load import load_panel
+from pages.shared.load import load_panel, own_documents
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
 from pages.shared.tour import tour_invitation
 
@@ -19,6 +19,7 @@ with shown_errors():
     st.subheader(literal(workspace.name), anchor=False)
     for column, (name, value, explanation) in zip(st.columns(6), figures_of_workspace(network), strict=True):
         column.metric(name, value, help=explanation)
+    own_documents(workspace)
     for warning in network.warnings:
         st.info(literal(warning), icon=":material/info:")
 

@@ -65,15 +65,23 @@ class Visits:
         self._most, self._most_bytes, self._seconds = most, most_bytes, seconds
         # What some session still holds need not be read again.
         self._held: weakref.WeakValueDictionary[str, Workspace] = weakref.WeakValueDictionary()
+        self._tokens: weakref.WeakKeyDictionary[Workspace, str] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
 
     def keep(self, workspace: Workspace) -> str:
-        """Keep a workspace and return its token; the file is written in the background."""
+        """Keep a workspace and return its token, the same every time; the file is written in the background."""
+        known = self.token_of(workspace)
+        if known is not None:
+            return known
         token = secrets.token_urlsafe(TOKEN_BYTES)
         name = _name(token)
-        self._held[name] = workspace
+        self._held[name], self._tokens[workspace] = workspace, token
         threading.Thread(target=self._write, args=(name, workspace), name="cnrag visit").start()
         return token
+
+    def token_of(self, workspace: Workspace) -> str | None:
+        """The token of a workspace that is kept; None where it is not."""
+        return self._tokens.get(workspace)
 
     def open(self, token: str) -> Workspace | None:
         """The workspace of a token; None for any other text, whatever it is."""
@@ -90,7 +98,9 @@ class Visits:
         except (CNRagError, OSError):
             return None
         _touch(path)
-        return self._held.setdefault(path.stem, workspace)
+        opened = self._held.setdefault(path.stem, workspace)
+        self._tokens[opened] = token
+        return opened
 
     def remember(self, token: str, view: dict[str, Any]) -> None:
         """Keep how a workspace is looked at: plain values."""
@@ -114,7 +124,9 @@ class Visits:
         """Remove a workspace before its time."""
         path = self._path(token)
         if path is not None:
-            self._held.pop(path.stem, None)
+            workspace = self._held.pop(path.stem, None)
+            if workspace is not None:
+                self._tokens.pop(workspace, None)
             _remove(path)
 
     def close(self) -> None:

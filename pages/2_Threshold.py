@@ -50,8 +50,9 @@ def threshold_panel() -> None:
             for column, (name, value, explanation) in zip(st.columns(2) * 2, row, strict=True):
                 column.metric(name, value, help=explanation)
     with chart:
+        st.session_state.setdefault("curve_quantity", "shares")
         quantity = (
-            st.segmented_control("Show", QUANTITIES, default="shares", key="curve_quantity", persist_state=KEPT)
+            st.segmented_control("Show", QUANTITIES, key="curve_quantity", persist_state=KEPT, required=True)
             or "shares"
         )
         st.plotly_chart(

@@ -16,6 +16,7 @@ from cnrag_core.views.community_cards import (
 from pages.shared.session import (
     KEPT,
     current_network,
+    keep_within,
     literal,
     open_workspace,
     select_document,
@@ -37,12 +38,12 @@ def _stability(key: str, _network) -> str:
 
 with shown_errors():
     network = current_network(workspace)
+    keep_within("resolution", 0.2, 3.0, float(workspace.config.communities.resolution))
     resolution = st.slider(
         "Resolution",
         0.2,
         3.0,
-        float(workspace.config.communities.resolution),
-        0.1,
+        step=0.1,
         key="resolution",
         persist_state=KEPT,
         help="Below 1 gives fewer and larger communities, above 1 more and smaller ones.",

@@ -68,7 +68,8 @@ with shown_errors():
         linked_table(hub_table(hubs, network), [hub.node_id for hub in hubs], key="hubs")
     with right:
         st.subheader("Bridges", anchor=False, help="Documents on many shortest paths between others.")
-        top = st.slider("How many, highest betweenness first", 1, 100, 20, key="top_bridges", persist_state=KEPT)
+        keep_within("top_bridges", 1, 100, 20)
+        top = st.slider("How many, highest betweenness first", 1, 100, key="top_bridges", persist_state=KEPT)
         bridges = find_bridges(network.graph, network.betweenness, labels, top=top)
         st.text(bridges_sentence(bridges, network))
         linked_table(bridge_table(bridges, network), [bridge.node_id for bridge in bridges], key="bridges")

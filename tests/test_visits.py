@@ -6,6 +6,7 @@ import os
 import stat
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,14 @@ FOREIGN = [
 
 
 @pytest.fixture(scope="module")
-def workspace() -> Workspace:
+def documents() -> Corpus:
     documents = [Document(f"d{n}", {"title": f"Paper {n}", "text": f"reefs and seas {n % 3}"}) for n in range(9)]
-    return Workspace.build(Corpus(tuple(documents), {"title": "text", "text": "text"}, "mine"))
+    return Corpus(tuple(documents), {"title": "text", "text": "text"}, "mine")
+
+
+@pytest.fixture
+def workspace(documents) -> Workspace:
+    return Workspace.build(documents)
 
 
 def visits_in(folder: Path, *, most: int = 5, most_bytes: int = 10**9, seconds: float = 3600) -> Visits:
@@ -57,6 +63,7 @@ def test_a_token_leads_back_to_the_same_workspace(tmp_path, workspace):
     reopened = visits.open(token)
     assert reopened.network.graph.digest == workspace.network.graph.digest
     assert visits.open(token) is reopened
+    assert visits.keep(reopened) == visits.token_of(reopened) == token
 
 
 @pytest.mark.parametrize("token", FOREIGN)
@@ -73,7 +80,7 @@ def test_any_other_text_leads_nowhere(tmp_path, workspace, token):
 
 def test_a_token_has_at_least_128_bits_and_is_in_no_name_of_a_file(tmp_path, workspace):
     visits = visits_in(tmp_path)
-    tokens = {visits.keep(workspace) for _ in range(4)}
+    tokens = {visits.keep(replace(workspace)) for _ in range(4)}
     written()
     assert len(tokens) == 4
     assert all(len(token) * 6 >= 128 for token in tokens)
@@ -101,7 +108,7 @@ def test_the_one_asked_for_longest_ago_goes_first(tmp_path, workspace):
     visits = visits_in(tmp_path, most=2)
     tokens = []
     for age in (300, 200, 100):
-        tokens.append(visits.keep(workspace))
+        tokens.append(visits.keep(replace(workspace)))
         written()
         for path in files(tmp_path):
             if time.time() - path.stat().st_mtime < 50:
@@ -118,7 +125,7 @@ def test_bytes_are_limited(tmp_path, workspace):
     size = files(tmp_path)[0].stat().st_size
     small = visits_in(tmp_path / "..", most_bytes=size + size // 2)
     for _ in range(3):
-        small.keep(workspace)
+        small.keep(replace(workspace))
         written()
     assert len(list(small._folder.glob("*.cnrag"))) == 1
     small.close()

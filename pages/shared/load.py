@@ -20,13 +20,15 @@ from cnrag_core.cost import estimate_cost
 from cnrag_core.errors import CNRagError, ConfigError
 from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
 from cnrag_core.jobs import Job
+from cnrag_core.limits import server_limits
 from cnrag_core.types import Progress
 from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import schema_table
+from cnrag_core.visits import server_visits
 from cnrag_core.worker import build_workspace
 from cnrag_core.workspace import Workspace
 from pages.shared.background import start_job
-from pages.shared.session import literal, sample_workspace, use_workspace
+from pages.shared.session import forget_workspace, literal, sample_workspace, use_workspace
 
 SOURCES = ("A sample", "My own documents", "A saved workspace", "The present documents, compared otherwise")
 
@@ -51,6 +53,18 @@ def load_panel(workspace: Workspace) -> None:
     else:
         editor(workspace.corpus, to_yaml(workspace.config), workspace.name, workspace.queries, key="present")
         _save(workspace)
+
+
+def own_documents(workspace: Workspace) -> None:
+    """Of what the visitor loaded themselves: who can see it, for how long, and a way to have it gone."""
+    if server_visits().token_of(workspace) is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            "Only the address of this tab leads to these documents; a reload finds them again. They are removed from "
+            f"the server {server_limits().visit_hours:g} hours after the last visit, or at once."
+        )
+        st.button("Forget them now", key="forget_own", on_click=forget_workspace, args=(workspace,), type="tertiary")
 
 
 def _samples() -> None:

@@ -11,6 +11,7 @@ from cnrag_core.views.network_picture import Drawing
 from cnrag_core.views.network_side import page_of
 from cnrag_core.views.network_tables import all_edges, bundle_table, community_overview_table, edge_table, node_table
 from cnrag_core.workspace import Workspace
+from pages.shared.session import share_link
 
 
 def below(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing | None) -> None:
@@ -26,8 +27,13 @@ def below(workspace: Workspace, network: Network, options: NetworkOptions, drawi
               "Every edge of the network at this threshold, as CSV", ":material/table:")  # fmt: skip
         with st.popover("Link to this view", icon=":material/link:"):
             st.code(_link(), language=None, wrap_lines=True)
-            if workspace.sample is None:
-                st.caption("The link works where this corpus is loaded: your own documents are in no link.")
+            st.caption(
+                "It carries sample, threshold, question and selection: whoever opens it sees this view."
+                if workspace.sample
+                else "It carries threshold, question and ids of documents, but no document: others see this view "
+                "where the same corpus is loaded. To hand over the corpus, save the workspace on the first page. The "
+                "address of your own tab leads to your documents; keep it to yourself."
+            )
     if drawing is not None:
         _tables(network, options, drawing)
 
@@ -71,4 +77,5 @@ def _link() -> str:
     from urllib.parse import urlencode
 
     base = str(st.context.url or "").split("?", 1)[0]
-    return f"{base}?{urlencode(st.query_params.to_dict())}" if len(st.query_params) else base
+    carried = share_link()
+    return f"{base}?{urlencode(carried)}" if carried else base

@@ -1,8 +1,9 @@
 """The workspace of one visitor: every page opens it with its first statement.
 
-A visitor's own corpus lives in their session alone. Only the shipped samples, which are nobody's
-secret, are shared between sessions, keyed by their name. What must survive a reload is in the link:
-sample, threshold, document, question; never a word of a corpus.
+A visitor's own corpus lives in their session, and is kept aside for a while under a token that nobody can
+guess, so that their reload finds it again. Only the shipped samples, which are nobody's secret, are shared
+between sessions, keyed by their name. What must survive a reload is in the address: sample or token,
+threshold, document, question; never a word of a corpus. A link for others has no token.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from cnrag_core.event_log import has_handler, log_events
 from cnrag_core.jobs import Job, failed
 from cnrag_core.network import Network
 from cnrag_core.rag import checked_threshold
+from cnrag_core.visits import server_visits
 from cnrag_core.workspace import Workspace
 
 if not has_handler():  # started by `streamlit run`, not by `cnrag serve`
@@ -37,6 +39,7 @@ STYLE = """<style>
 
 PAGES = (
     ("app.py", "Home", ":material/home:"),
+    ("pages/0_Tour.py", "Tour", ":material/tour:"),
     ("pages/1_Network.py", "Network", ":material/hub:"),
     ("pages/2_Threshold.py", "Threshold", ":material/tune:"),
     ("pages/3_Communities.py", "Communities", ":material/bubble_chart:"),
@@ -57,13 +60,19 @@ DEFAULT_SAMPLE = "papers"
 MOST_VIEWS = 6
 """Thresholds whose topology a session keeps."""
 
+OWN = "own"
+"""Name in the address of the token that leads back to what the visitor loaded."""
+
+REMEMBERED = ("resolution", "min_degree", "top_bridges", "curve_quantity", "strategies")
+"""Settings of pages that come back with it, beside what the address says."""
+
 KEPT: Literal["session"] = "session"
 """How long a widget keeps its value: without it, it forgets when another page is shown."""
 
 OF_THE_CORPUS = (
     "threshold", "selected", "asked", "question", "views", "ego", "pair_first", "pair_second", "with", "min_degree",
     "community", "resolution", "second_threshold", "other", "other_job", "chunk_document", "chunk_field", "metric",
-    "marked",
+    "marked", "batch", "network_of", "view_given",
 )  # fmt: skip
 """What a session keeps that points into its corpus, and means nothing in another."""
 
@@ -80,23 +89,29 @@ def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -
     """
     st.set_page_config(page_title=f"{title} · cnrag", page_icon=str(ICON), layout="wide")
     st.html(STYLE)
+    from pages.shared.tour import enter_step, tour_bar  # which needs the workspace in its turn
+
     with shown_errors():
+        enter_step()
         workspace = current_workspace()
         write_link(workspace)
+        _remember(workspace)
     _sidebar(workspace)
     st.header(f"{icon} {title}", anchor=False)
     st.caption(question)
+    tour_bar(title)
     return workspace
 
 
 def current_workspace() -> Workspace:
     """The visitor's own workspace, or the sample that the link names, or the default sample."""
-    own = st.session_state.get("workspace")
+    own = st.session_state.get("workspace") or _returned()
     if own is not None:
         return own
     opened = os.environ.get("CNRAG_OPEN")
     if opened and "sample" not in st.query_params:
         workspace = _given_at_start(opened)
+        _take_up_view(workspace)
     else:
         workspace = sample_workspace(st.query_params.get("sample", DEFAULT_SAMPLE))
     st.session_state["workspace"] = workspace
@@ -106,12 +121,67 @@ def current_workspace() -> Workspace:
 def use_workspace(workspace: Workspace) -> None:
     """Make a workspace the visitor's; what pointed into the old one is forgotten."""
     st.session_state["workspace"] = workspace
+    if workspace.sample is None:
+        server_visits().keep(workspace)
     for key in OF_THE_CORPUS:
         left = st.session_state.pop(key, None)
         if isinstance(left, Job):
             left.cancel()
     st.query_params.clear()
+    _take_up_view(workspace)
     write_link(workspace)
+
+
+def _take_up_view(workspace: Workspace) -> None:
+    """Look at a saved workspace as it was looked at when it was saved."""
+    if not st.query_params and workspace.view:
+        st.session_state["view_given"] = dict(workspace.view)
+        st.query_params.update(dict(workspace.view))
+
+
+def given_view() -> dict[str, str]:
+    """What the address asks for, and before it what a saved workspace brought along."""
+    return {**st.session_state.get("view_given", {}), **st.query_params.to_dict()}
+
+
+def _returned() -> Workspace | None:
+    """What the visitor loaded before a reload, by the token of their address; the way they looked at it, too."""
+    token = st.query_params.get(OWN)
+    if token is None:
+        return None
+    workspace = server_visits().open(token)
+    if workspace is None:
+        return None  # whatever it was, it opens nothing and says nothing
+    st.session_state["workspace"] = workspace
+    view = server_visits().view(token)
+    for key, value in view.get("kept", {}).items():
+        if key in REMEMBERED:
+            st.session_state.setdefault(key, value)
+    if len(st.query_params) == 1:
+        st.query_params.update({**view.get("link", {}), OWN: token})
+    return workspace
+
+
+def _remember(workspace: Workspace) -> None:
+    """Keep how the visitor looks at their own workspace, where it has changed."""
+    token = server_visits().token_of(workspace)
+    if token is None:
+        return
+    view = {
+        "link": share_link(),
+        "kept": {key: st.session_state[key] for key in REMEMBERED if key in st.session_state},
+    }
+    if view != st.session_state.get("remembered"):
+        server_visits().remember(token, view)
+        st.session_state["remembered"] = view
+
+
+def forget_workspace(workspace: Workspace) -> None:
+    """Remove what the visitor loaded from the server, and open a sample."""
+    token = server_visits().token_of(workspace)
+    if token is not None:
+        server_visits().forget(token)
+    use_workspace(sample_workspace(DEFAULT_SAMPLE))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Building the sample …")
@@ -183,10 +253,11 @@ def ask_question(question: str) -> None:
 
 
 def link_of(workspace: Workspace) -> dict[str, str]:
-    """What a link to the present view carries: names, numbers and the visitor's own words, nothing of a corpus."""
+    """What the visitor's own address carries: names, numbers, their words and their token, nothing of a corpus."""
     threshold = current_threshold(workspace)
     found = {
         "sample": workspace.sample,
+        OWN: None if workspace.sample else server_visits().token_of(workspace),
         "t": None if threshold is None else f"{threshold:.3f}",
         "doc": selected_document(workspace),
         "q": asked_question(),
@@ -197,8 +268,13 @@ def link_of(workspace: Workspace) -> dict[str, str]:
 def write_link(workspace: Workspace) -> None:
     """Bring the address up to date: going to another page empties it, and F5 knows nothing else."""
     found = link_of(workspace)
-    for name in ("sample", "t", "doc", "q"):
+    for name in ("sample", OWN, "t", "doc", "q"):
         set_in_link(name, found.get(name))
+
+
+def share_link() -> dict[str, str]:
+    """What a link for others carries: the view, and no token."""
+    return {name: value for name, value in st.query_params.to_dict().items() if name != OWN}
 
 
 def set_in_link(name: str, value: str | None) -> None:
@@ -209,7 +285,7 @@ def set_in_link(name: str, value: str | None) -> None:
         st.query_params[name] = value
 
 
-def keep_within(key: str, low: int, high: int, start: int) -> None:
+def keep_within(key: str, low: float, high: float, start: float) -> None:
     """Give a slider its first value, or move the kept one into bounds that have changed since."""
     value = min(max(st.session_state.get(key, start), low), high)
     if st.session_state.get(key) != value:

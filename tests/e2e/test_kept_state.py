@@ -133,4 +133,4 @@ def test_a_link_carries_nothing_of_an_uploaded_corpus(window: Window):
             Graph(window).ready().click()
         said = window.page.url + str(window.page.evaluate("JSON.stringify(window.history.state)"))
         assert not re.search("secret|otters|private", said, re.IGNORECASE), f"{name}: {said}"
-        assert set(window.link) <= {"t", "doc"}, f"{name}: {window.link}"
+        assert set(window.link) <= {"t", "doc", "own"}, f"{name}: {window.link}"
