@@ -292,34 +292,32 @@ def evaluate(
 def export(
     source: Source,
     target: Annotated[
-        Path, typer.Argument(help="File to write; its ending decides: .graphml .gexf .json .net .html ...")
+        Path, typer.Argument(help="File to write; its name decides: .html .graphml .gexf .json .net edges.csv .zip ...")
     ],
     config: ConfigOption = None,
     threshold: ThresholdOption = None,
+    question: Annotated[
+        str | None, typer.Option("--question", "-q", help="Whose walk is the audit log (audit.jsonl, .zip).")
+    ] = None,
 ) -> None:
-    """Write the network for another tool: GraphML, GEXF, node-link or VOSviewer JSON, Pajek, a standalone page."""
-    from cnrag_core.export.attributed_graph import attributed_graph
-    from cnrag_core.export.graph_formats import FORMATS
+    """Write the network for another tool: a web page, GraphML, GEXF, JSON, Pajek, tables, or all in one zip.
 
-    endings = sorted([*FORMATS, "html", "cnrag"], key=len, reverse=True)
-    ending = next((ending for ending in endings if target.name.endswith(f".{ending}")), None)
-    if ending is None:
-        known = ", ".join(f".{name}" for name in sorted(endings))
-        raise ConfigError(f"{target.name}: the ending says no format that can be written; use one of {known}.")
-    workspace = _workspace(source, config).at(threshold)
-    if ending == "cnrag":
-        workspace.save(target)
-    elif ending == "html":
-        from cnrag_core.views.network_options import NetworkOptions
-        from cnrag_core.views.network_picture import draw
-        from cnrag_core.views.standalone_page import standalone_html
+    The name of the file decides; documents.csv, edges.csv and communities.csv are the tables.
+    """
+    from cnrag_core.takeaway import View, bundle, item_named, known_names
 
-        picture = draw(workspace.network, NetworkOptions(), workspace.corpus.kinds).picture
-        _write(target, standalone_html(picture).encode("utf-8"))
-    else:
-        _write(target, FORMATS[ending][2](attributed_graph(workspace.network)))
-    graph = workspace.network.graph
-    typer.echo(f"{target}: {graph.n_nodes:,} documents and {graph.n_edges:,} edges.")
+    item = item_named(target.name)
+    if item is None and target.suffix != ".zip":
+        raise ConfigError(
+            f"{target.name}: the name says no format that can be written; use one of {known_names()}. "
+            "A picture (PNG) is saved by the button of that name in the web page."
+        )
+    workspace = _workspace(source, config)
+    link = dict(workspace.view) if threshold is None else {**workspace.view, "t": f"{threshold:.3f}"}
+    view = View(workspace, workspace.at(threshold).network, link=link, question=question or "")
+    with _progress(quiet=False) as progress:
+        _write(target, bundle(view, progress=progress) if item is None else item.make(view))
+    typer.echo(f"{target}: {view.counts}.")
 
 
 app.command()(serve)

@@ -7,8 +7,8 @@ or configuration makes another one. Knows nothing of browsers.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from cnrag_core.types import Progress, silent
 
 if TYPE_CHECKING:
     from cnrag_core.evaluation.judgements import JudgedQuery
+    from cnrag_core.workspace_file import Contents
 
 SUFFIX = ".cnrag"
 N_SHOWN = 10
@@ -53,6 +54,8 @@ class Workspace:
         Judged questions about the corpus, if any.
     sample
         Name of the shipped sample, or None for a person's own corpus.
+    view
+        How it was looked at when it was saved, as a link of the dashboard carries it.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Workspace:
     network: Network
     queries: tuple[JudgedQuery, ...] = ()
     sample: str | None = None
+    view: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def build(
@@ -136,17 +140,25 @@ class Workspace:
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file, whole or not at all."""
-        from cnrag_core.workspace_file import Contents, write_file
+        from cnrag_core.workspace_file import write_file
 
-        write_file(Path(path), Contents(self.name, self.corpus, self.config, self.network, self.queries, self.sample))
+        write_file(Path(path), self._contents())
 
     def to_bytes(self) -> bytes:
         """The same file in memory, for a download."""
-        from cnrag_core.workspace_file import Contents, write_stream
+        from cnrag_core.workspace_file import write_stream
 
         buffer = io.BytesIO()
-        write_stream(buffer, Contents(self.name, self.corpus, self.config, self.network, self.queries, self.sample))
+        write_stream(buffer, self._contents())
         return buffer.getvalue()
+
+    def _contents(self) -> Contents:
+        from cnrag_core.workspace_file import Contents
+
+        view = dict(self.view)
+        if self.network.base is not None:
+            view.setdefault("t", f"{self.network.graph.threshold:.3f}")
+        return Contents(self.name, self.corpus, self.config, self.network, self.queries, self.sample, view)
 
     @classmethod
     def open(cls, source: str | Path | bytes) -> Workspace:
@@ -160,7 +172,15 @@ class Workspace:
         from cnrag_core.workspace_file import read_file
 
         contents = read_file(source)
-        return cls(contents.name, contents.corpus, contents.config, contents.network, contents.queries, contents.sample)
+        return cls(
+            contents.name,
+            contents.corpus,
+            contents.config,
+            contents.network,
+            contents.queries,
+            contents.sample,
+            contents.view,
+        )
 
     def summary(self) -> dict[str, Any]:
         """What was built, in plain values: figures, communities with tags, hubs, bridges, warnings."""

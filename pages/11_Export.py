@@ -2,78 +2,73 @@
 
 import streamlit as st
 
-from cnrag_core.config.loader import to_yaml
-from cnrag_core.export.attributed_graph import attributed_graph
-from cnrag_core.export.csv_table import csv_bytes
-from cnrag_core.export.graph_formats import FORMATS
-from cnrag_core.views.network_options import NetworkOptions
-from cnrag_core.views.network_picture import draw
-from cnrag_core.views.network_tables import all_edges, node_table
-from cnrag_core.views.standalone_page import standalone_html
-from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from cnrag_core.takeaway import BUNDLE, Item, View, bundle, items_of
+from cnrag_core.views.network_side import toggled
+from pages.shared.graph_component import graph_view
+from pages.shared.network_controls import choices_of
+from pages.shared.network_drawing import arrange, component_of, drawing_of
+from pages.shared.network_link import saved_view
+from pages.shared.network_state import begin, options_now
+from pages.shared.session import asked_question, current_network, literal, open_workspace, shown_errors
 
 workspace = open_workspace(
     "Export",
     "How do I take it with me? What you look at now, in the formats that other tools read.",
     icon=":material/download:",
 )
+GRAPH = "export_graph"
+GROUPS = {"network": "The network", "tables": "Tables", "workspace": "The workspace"}
 
 
-def download(label: str, make, name: str, mime: str, hint: str) -> None:
+def on_legend() -> None:
+    """An entry of the legend was clicked: it filters here as on the network page."""
+    key = st.session_state[GRAPH]["legend"]
+    if key is not None:
+        st.session_state["net_only"] = toggled(st.session_state.get("net_only", ()), str(key))
+
+
+def preview(network, options) -> None:
+    """The picture that the web page and the PNG hold."""
+    arrange(network)
+    drawing = drawing_of(workspace, network, options)
+    graph_view(component_of(workspace, network, options, drawing), key=GRAPH, height="440px", on_legend=on_legend)
+    st.caption(literal(drawing.counts) + ". PNG, above the graph, saves it as a picture with its legend.")
+
+
+def download(item: Item, view: View) -> None:
     """A row with a button whose file is made when it is pressed."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.download_button(label, data=make, file_name=name, mime=mime, key=f"get_{name}", on_click="ignore", width=210)
-        st.caption(hint)
+    with st.container(border=True, gap="xsmall"):
+        st.download_button(
+            item.label,
+            data=lambda: item.make(view),
+            file_name=item.name,
+            mime=item.mime,
+            key=f"get_{item.name}",
+            on_click="ignore",
+            icon=":material/download:",
+            width="stretch",
+        )
+        st.caption(literal(item.hint))
 
-
-HINTS = {
-    "graphml": "For Gephi, yEd, Cytoscape, igraph and networkx; titles, communities, positions and fields included.",
-    "gexf": "For Gephi, with positions and weights.",
-    "json": "For D3 and for networkx.node_link_graph.",
-    "vosviewer.json": "For VOSviewer Online, with clusters and positions.",
-    "net": "For Pajek: ids, positions and weights only.",
-}
 
 with shown_errors():
     network = current_network(workspace)
-    st.text(f"{network.graph.n_nodes:,} documents and {network.graph.n_edges:,} edges; rule: {network.graph.rule}.")
-    graphs, tables = st.columns(2, gap="large")
-    with graphs:
-        st.subheader("The network", anchor=False)
-        for ending, (label, mime, write) in FORMATS.items():
-            download(
-                label, lambda write=write: write(attributed_graph(network)), f"network.{ending}", mime, HINTS[ending]
-            )
-        download(
-            "Standalone page",
-            lambda: standalone_html(draw(network, NetworkOptions(), workspace.corpus.kinds).picture).encode("utf-8"),
-            "network.html",
-            "text/html",
-            "Opens offline in any browser and is safe to mail: nothing of a document runs, nothing is fetched.",
-        )
-    with tables:
-        st.subheader("Tables and the workspace", anchor=False)
-        download(
-            "Documents (CSV)",
-            lambda: csv_bytes(node_table(network, range(network.graph.n_nodes))),
-            "documents.csv",
-            "text/csv",
-            "One row a document with its community and centralities; cells that a spreadsheet would run are quoted.",
-        )
-        download(
-            "Edges (CSV)", lambda: csv_bytes(all_edges(network)), "edges.csv", "text/csv", "One row a linked pair."
-        )
-        download(
-            "Configuration (YAML)",
-            lambda: to_yaml(workspace.config).encode("utf-8"),
-            "config.yaml",
-            "application/yaml",
-            "The effective configuration, every default filled in; cnrag build reads it.",
-        )
-        download(
-            "Workspace (.cnrag)",
-            workspace.to_bytes,
-            "workspace.cnrag",
-            "application/zip",
-            f"{literal(workspace.name)}: documents, configuration and network in one file that reopens the same view.",
-        )
+    begin(workspace, choices_of(workspace))
+    options = options_now()
+    view = View(workspace, network, options, saved_view(workspace), asked_question() or "")
+    counts, everything = st.columns([3, 1], vertical_alignment="center")
+    counts.text(f"{view.counts}.")
+    everything.download_button(
+        "Everything in one zip", data=lambda: bundle(view), file_name=BUNDLE, mime="application/zip",
+        key="get_bundle", on_click="ignore", type="primary", icon=":material/folder_zip:", width="stretch",
+    )  # fmt: skip
+    if network.graph.n_nodes:
+        preview(network, options)
+    for column, (group, heading) in zip(st.columns(3, gap="large"), GROUPS.items(), strict=True):
+        with column:
+            st.subheader(heading, anchor=False)
+            for item in items_of(view):
+                if item.group == group:
+                    download(item, view)
+            if group == "workspace" and not view.question:
+                st.caption("Ask a question on the Search page and the audit log of its walk can be taken as well.")

@@ -6,6 +6,7 @@ Enters: a `Network`. Leaves: a networkx graph whose attributes are plain texts a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import networkx as nx
@@ -65,11 +66,12 @@ def attributed_graph(network: ExportView) -> nx.Graph[str]:
     labels, betweenness, degree = network.communities.labels, network.betweenness, graph.degree
     positions = network.layout.positions
     result: nx.Graph[str] = nx.Graph()
-    for number, (node_id, document) in enumerate(zip(graph.node_ids, network.documents, strict=True)):
+    names = distinct(map(valid_xml, graph.node_ids))
+    for number, document in enumerate(network.documents):
         community = int(labels[number])
         result.add_node(
-            node_id,
-            label=valid_xml(network.title(node_id)),
+            names[number],
+            label=valid_xml(network.title(document.id)),
             community=community,
             tags=valid_xml(", ".join(network.tags.get(community, []))),
             degree=int(degree[number]),
@@ -81,8 +83,24 @@ def attributed_graph(network: ExportView) -> nx.Graph[str]:
         )
     strong = graph.strong_similarity - TIE_TOLERANCE
     for a, b, weight in zip(graph.left.tolist(), graph.right.tolist(), graph.weight.tolist(), strict=True):
-        result.add_edge(graph.node_ids[a], graph.node_ids[b], weight=weight, strong=weight >= strong)
+        result.add_edge(names[a], names[b], weight=weight, strong=weight >= strong)
     return result
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, with underscores behind those that stand there already: what was cleaned may have become alike.
+
+    Examples
+    --------
+    >>> distinct(["a", "a", "b", "a"])
+    ['a', 'a_', 'b', 'a__']
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        while name in found:
+            name += "_"
+        found[name] = None
+    return list(found)
 
 
 def _fields(document: Document) -> dict[str, Any]:

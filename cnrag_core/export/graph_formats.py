@@ -14,6 +14,8 @@ from typing import Any
 
 import networkx as nx
 
+from cnrag_core.export.attributed_graph import distinct
+
 
 def graphml(graph: nx.Graph[str]) -> bytes:
     """GraphML, UTF-8."""
@@ -63,8 +65,9 @@ def vosviewer_json(graph: nx.Graph[str]) -> bytes:
 
 
 def pajek(graph: nx.Graph[str]) -> bytes:
-    """Pajek: ids, positions and weights; its format has no place for other attributes, nor for quotes."""
-    name = {node: node.replace('"', "\u2019").replace("'", "\u2019") for node in graph.nodes}
+    """Pajek: ids, positions and weights; its format has no place for other attributes, quotes or line breaks."""
+    plain_ids = (" ".join(node.replace('"', "\u2019").replace("'", "\u2019").split()) or "_" for node in graph.nodes)
+    name = dict(zip(graph.nodes, distinct(plain_ids), strict=True))
     plain: nx.Graph[str] = nx.Graph()
     for node, values in graph.nodes(data=True):
         plain.add_node(name[node], x=str(values["x"]), y=str(values["y"]))

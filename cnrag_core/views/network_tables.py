@@ -79,6 +79,19 @@ def all_edges(network: Network) -> pd.DataFrame:
     )
 
 
+def all_communities(network: Network) -> pd.DataFrame:
+    """One row a community of two or more: name, words, size."""
+    names = community_names(network)
+    return pd.DataFrame(
+        {
+            "community": list(names),
+            "name": list(names.values()),
+            "documents": network.communities.sizes[list(names)],
+            "tags": [", ".join(network.tags.get(number, [])) for number in names],
+        }
+    )
+
+
 def community_overview_table(network: Network, drawing: Drawing) -> pd.DataFrame:
     """One row a community drawn in the overview."""
     names = community_names(network)

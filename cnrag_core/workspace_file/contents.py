@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cnrag_core.config.spec import PipelineConfig
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Documents, configuration, network and judged questions, as `Workspace` has them."""
+    """Documents, configuration, network, judged questions and the view, as `Workspace` has them."""
 
     name: str
     corpus: Corpus
@@ -23,3 +24,4 @@ class Contents:
     network: Network
     queries: tuple[JudgedQuery, ...]
     sample: str | None
+    view: Mapping[str, str] = field(default_factory=dict)

@@ -16,7 +16,13 @@ from cnrag_core.embedding.words import Analyzer
 FORMAT = "cnrag workspace"
 VERSION = 1
 
+MOST_SAID_OF_VIEW = 40
+"""Settings of a view that are read."""
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+ViewName = Annotated[str, Field(max_length=20, pattern=r"^[a-z]+$")]
+ViewValue = Annotated[str, Field(max_length=2000)]
 
 
 class _Part(BaseModel):
@@ -73,6 +79,7 @@ class Manifest(_Part):
     version: Annotated[int, Field(ge=1, le=VERSION)]
     name: str
     sample: str | None
+    view: Annotated[dict[ViewName, ViewValue], Field(max_length=MOST_SAID_OF_VIEW)] = Field(default_factory=dict)
     corpus: CorpusAbout
     floor: Share
     graph: GraphAbout

@@ -72,7 +72,7 @@ def _read(parts: Parts) -> Contents:
     with damage_of(parts.name, "queries.jsonl"):
         queries = queries_of_records([json.loads(line) for line in parts.read("queries.jsonl").splitlines()])
     network = _network(parts, manifest, corpus, config)
-    return Contents(manifest.name, corpus, config, network, queries, manifest.sample)
+    return Contents(manifest.name, corpus, config, network, queries, manifest.sample, manifest.view)
 
 
 def _manifest(parts: Parts) -> Manifest:

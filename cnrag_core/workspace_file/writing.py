@@ -54,6 +54,7 @@ def _manifest(contents: Contents, network: Network) -> Manifest:
             "version": VERSION,
             "name": contents.name,
             "sample": contents.sample,
+            "view": dict(contents.view),
             "corpus": {
                 "name": contents.corpus.name,
                 "kinds": dict(contents.corpus.kinds),

@@ -19,7 +19,7 @@ from cnrag_core.views.network_measures import CONSTANT, MEASURES
 from cnrag_core.views.network_options import MOST_HOPS
 from cnrag_core.views.network_ranges import range_names, span_of_text, span_text
 from cnrag_core.workspace import Workspace
-from pages.shared.session import selected_document, set_in_link
+from pages.shared.session import OWN, given_view, link_of, selected_document, set_in_link
 
 VIEWS = {
     "documents": "All",
@@ -64,7 +64,7 @@ MOST_MARKED = 100
 
 def read_link(workspace: Workspace, colors: Mapping[str, str]) -> dict[str, object]:
     """What the link asks for, by key of the session."""
-    given = st.query_params
+    given = given_view()
     known = workspace.network.graph.index_of
     found: dict[str, object] = {}
     choices = {"net_view": VIEWS, "net_color": colors, "net_size": SIZES, "net_path": PATHS}
@@ -122,6 +122,12 @@ def view_in_link() -> dict[str, str | None]:
     }
 
 
+def saved_view(workspace: Workspace) -> dict[str, str]:
+    """The view as a saved workspace holds it: what the link says, but for whose it is."""
+    link = {**link_of(workspace), **view_in_link()}
+    return {name: value for name, value in link.items() if value and name not in ("sample", OWN)}
+
+
 def mark_text(mark: tuple[str, int] | None) -> str | None:
     """Strategy and number of the results that stand out, as a link carries them."""
     return None if mark is None else f"{mark[0]}:{mark[1]}"
@@ -131,7 +137,7 @@ def mark_of_link() -> tuple[str, int] | None:
     """Whose results shall stand out, and how many of them; what the visitor chose goes before the link."""
     state = st.session_state
     if "marked" not in state:
-        name, _, number = st.query_params.get("mark", "").partition(":")
+        name, _, number = given_view().get("mark", "").partition(":")
         meant = name in STRATEGIES and number.isascii() and number.isdigit() and 0 < int(number) <= MOST_MARKED
         state["marked"] = (name, int(number)) if meant else None
     return state["marked"]

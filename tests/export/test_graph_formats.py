@@ -112,3 +112,30 @@ def test_every_format_is_utf8_and_valid_for_a_graph_without_edges(graph, ending)
     lonely = graph.copy()
     lonely.remove_edges_from(list(graph.edges))
     assert FORMATS[ending][2](lonely).decode("utf-8")
+
+
+@pytest.mark.parametrize("ending", sorted(FORMATS))
+def test_every_format_is_written_of_a_graph_without_nodes(ending):
+    written = FORMATS[ending][2](nx.Graph())
+    readers = {
+        "graphml": lambda data: nx.read_graphml(io.BytesIO(data)),
+        "gexf": lambda data: nx.read_gexf(io.BytesIO(data)),
+        "json": lambda data: nx.node_link_graph(json.loads(data), edges="edges"),
+        "vosviewer.json": lambda data: json.loads(data)["network"]["items"],
+        "net": lambda data: nx.parse_pajek(data.decode().splitlines()),
+    }
+    assert len(readers[ending](written)) == 0
+
+
+def test_ids_that_xml_cannot_hold_are_written_and_stay_apart():
+    class Awkward(HandMade):
+        documents = (Document("a\x07"), Document("a\x08"), Document("a\ud800"))
+        graph = SimilarityGraph(tuple(d.id for d in documents), HandMade.left, HandMade.right, HandMade.weight)
+
+        def title(self, node_id: str) -> str:
+            return node_id
+
+    awkward = attributed_graph(Awkward())
+    assert list(awkward) == ["a ", "a _", "a\ufffd"]
+    for write, read in ((graphml, nx.read_graphml), (gexf, nx.read_gexf)):
+        assert set(read(io.BytesIO(write(awkward)))) == set(awkward)
