@@ -71,10 +71,14 @@ def build(
     config: ConfigOption = None,
     save: Annotated[Path | None, typer.Option("--save", "-o", help="Write the workspace to this .cnrag file.")] = None,
     threshold: ThresholdOption = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", help="Folder that keeps the pairs found so far; an interrupted build goes on there."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read documents, compare them, and show what hangs together."""
-    workspace = _workspace(source, config, quiet=as_json)
+    workspace = _workspace(source, config, quiet=as_json, resume=resume)
     if save is not None:
         workspace.save(save)
     summary = workspace.at(threshold).summary()
@@ -380,12 +384,12 @@ def check(file: Annotated[Path, typer.Argument(help="A database or a workspace (
     typer.echo(f"{file}: no damage found.")
 
 
-def _workspace(source: str, config: Path | None, *, quiet: bool = False) -> Workspace:
+def _workspace(source: str, config: Path | None, *, quiet: bool = False, resume: Path | None = None) -> Workspace:
     """A workspace from a sample's name, a saved file, or a corpus with or without a configuration."""
     from cnrag_core.workspace import Workspace
 
     with _progress(quiet) as progress:
-        return Workspace.of_source(source, config, progress=progress)
+        return Workspace.of_source(source, config, resume=resume, progress=progress)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -6,7 +6,7 @@ It holds what was added and what was built, and forwards; every algorithm lives 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ from cnrag_core.network import Network, build_network
 from cnrag_core.types import Progress, silent
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from cnrag_core.embedding.provider import EmbeddingProvider
     from cnrag_core.embedding.store import EmbeddingStore
     from cnrag_core.evaluation.judgements import JudgedQuery
@@ -219,13 +221,25 @@ class NetworkRAG:
 
     # The network.
 
-    def build_network(self, rebuild: bool = False, *, progress: Progress | None = None) -> nx.Graph[str]:
+    def build_network(
+        self,
+        rebuild: bool = False,
+        *,
+        resume: str | Path | None = None,
+        executor: Executor | Callable[[], Executor] | None = None,
+        progress: Progress | None = None,
+    ) -> nx.Graph[str]:
         """Build what is not built yet and return the graph; `rebuild` fits the vocabulary anew.
+
+        `resume` is a folder from which an interrupted build goes on, `executor` compares the pairs instead of the
+        configured engine; see `cnrag_core.network.build_network`.
 
         Raises
         ------
         NotBuiltError
             If nothing was added.
+        ConfigError
+            If the engine is not there, or the folder belongs to another build.
         """
         with self._lock:
             if self._network is None or rebuild:
@@ -234,6 +248,8 @@ class NetworkRAG:
                     self.config,
                     providers=self._providers(),
                     store=self.embedding_store,
+                    resume=resume,
+                    executor=executor,
                     progress=progress or silent,
                 )
             return self.graph

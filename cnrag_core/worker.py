@@ -7,6 +7,7 @@ as ``python -m cnrag_core.worker FOLDER`` it is the child.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import queue
@@ -15,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 WORTH_A_PROCESS = 1500
 """Documents from which on a build gets a process of its own; smaller ones are over before it has started."""
 
+WORTH_RESUMING = 20_000
+"""Documents from which on the pairs of a build that ended early are kept; fewer are compared again in seconds."""
+
 NICENESS = 5
 
 LESS = "choose a higher threshold or fewer documents."
@@ -54,9 +59,15 @@ def build_workspace(
     *,
     name: str,
     queries: Sequence[JudgedQuery] = (),
+    resume: ResumeFolder | None = None,
     progress: Progress = silent,
 ) -> Workspace:
     """Build here or in a child, whichever is quicker for everybody.
+
+    Parameters
+    ----------
+    resume
+        From which a large build goes on that was cancelled or ended before.
 
     Raises
     ------
@@ -64,9 +75,10 @@ def build_workspace(
         As `Workspace.build`; ResourceLimitError also where the child was ended for its memory.
     """
     neural = any(getattr(part, "model", "tfidf") != "tfidf" for part in config.components)
-    if len(corpus) < WORTH_A_PROCESS and not neural:
+    if len(corpus) < WORTH_A_PROCESS and not neural and config.engine.engine == "local":
         return Workspace.build(corpus, config, name=name, queries=queries, progress=progress)
-    return build_in_child(corpus, config, name=name, queries=queries, progress=progress)
+    kept = resume if len(corpus) >= WORTH_RESUMING else None
+    return build_in_child(corpus, config, name=name, queries=queries, resume=kept, progress=progress)
 
 
 def build_in_child(
@@ -75,19 +87,26 @@ def build_in_child(
     *,
     name: str,
     queries: Sequence[JudgedQuery] = (),
+    resume: ResumeFolder | None = None,
     progress: Progress = silent,
 ) -> Workspace:
-    """Build in a child process; cancelling through `progress` ends the child and leaves nothing behind."""
+    """Build in a child process; cancelling through `progress` ends the child.
+
+    Nothing is left behind but, in `resume`, the pairs that were found: there the next build of the same
+    documents and configuration goes on.
+    """
     with _a_turn(progress), tempfile.TemporaryDirectory(prefix="cnrag-build-") as private:
         folder = Path(private)
         progress("Handing over the documents", 0.0)
         write_documents(folder / "corpus.jsonl", corpus)
-        request = {
+        request: dict[str, Any] = {
             "name": name,
             "corpus": {"name": corpus.name, "kinds": dict(corpus.kinds), "warnings": corpus.warnings},
             "config": config.model_dump(mode="json", by_alias=True),
             "queries": [asdict(query) for query in queries],
         }
+        kept = None if resume is None else resume.for_build(folder / "corpus.jsonl", request["config"])
+        request["resume"] = None if kept is None else str(kept)
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
         with _child(folder) as (child, lines):
             failure: dict[str, Any] | None = None
@@ -106,8 +125,39 @@ def build_in_child(
                 f"The build of {len(corpus):,} documents was ended by the system (signal {-code}), most likely for its "
                 f"memory; {LESS}"
             )
+        if resume is not None:
+            resume.clear()
         progress("Opening what was built", 0.0)
         return Workspace.open(folder / "built.cnrag")
+
+
+class ResumeFolder:
+    """A private folder of one session for the pairs of its unfinished build; it goes when this object does.
+
+    The system gives it to its owner alone. It holds the pairs of one build at a time: nothing of one corpus
+    or configuration is ever read for another, and nothing is shared between sessions.
+    """
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="cnrag-resume-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def for_build(self, corpus: Path, config: Mapping[str, Any]) -> Path:
+        """The folder for a written corpus and a configuration; that of any other build is removed."""
+        digest = hashlib.blake2b(json.dumps(config, sort_keys=True).encode(), digest_size=16)
+        with corpus.open("rb") as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+        own = self.path / digest.hexdigest()
+        for other in self.path.glob("*"):
+            if other != own:
+                shutil.rmtree(other, ignore_errors=True)
+        return own
+
+    def clear(self) -> None:
+        """Remove what is kept; the build is done."""
+        for kept in self.path.glob("*"):
+            shutil.rmtree(kept, ignore_errors=True)
 
 
 @contextmanager
@@ -192,6 +242,7 @@ def run(folder: Path) -> int:
             PipelineConfig.model_validate(request["config"]),
             name=request["name"],
             queries=queries_of_records(request["queries"]),
+            resume=None if request["resume"] is None else Path(request["resume"]),
             progress=_report,
         )
         _report("Saving what was built", 0.0)

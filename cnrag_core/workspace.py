@@ -30,9 +30,9 @@ N_SHOWN = 10
 """Communities, hubs and bridges in a summary."""
 
 
-def shown_network(corpus: Corpus, config: PipelineConfig, progress: Progress) -> Network:
+def shown_network(corpus: Corpus, config: PipelineConfig, progress: Progress, *, resume: Path | None = None) -> Network:
     """A network with everything that its pictures need, so that no page waits for it afterwards."""
-    network = build_network(corpus, config, progress=progress)
+    network = build_network(corpus, config, resume=resume, progress=progress)
     progress("Naming communities", 0.0)
     _ = network.tags
     progress("Laying out the network", 0.0)
@@ -75,18 +75,29 @@ class Workspace:
         name: str | None = None,
         queries: Sequence[JudgedQuery] = (),
         sample: str | None = None,
+        resume: Path | None = None,
         progress: Progress = silent,
     ) -> Workspace:
-        """Build a network from a corpus; without a configuration one is guessed from its fields."""
+        """Build a network from a corpus; without a configuration one is guessed from its fields.
+
+        `resume` is a folder from which an interrupted build of the same goes on; see `build_network`.
+        """
         if config is None:
             from cnrag_core.config.infer import infer_config
 
             config = infer_config(corpus)
-        network = shown_network(corpus, config, progress)
+        network = shown_network(corpus, config, progress, resume=resume)
         return cls(name or corpus.name, corpus, config, network, tuple(queries), sample)
 
     @classmethod
-    def of_sample(cls, name: str, config: PipelineConfig | None = None, *, progress: Progress = silent) -> Workspace:
+    def of_sample(
+        cls,
+        name: str,
+        config: PipelineConfig | None = None,
+        *,
+        resume: Path | None = None,
+        progress: Progress = silent,
+    ) -> Workspace:
         """Build one of the shipped samples."""
         from cnrag_core.config.loader import load_config
         from cnrag_core.corpus.samples import load_sample
@@ -95,11 +106,17 @@ class Workspace:
         sample = load_sample(name)
         chosen = config or load_config(sample.config_yaml)
         queries = judged_queries(sample.queries) if sample.queries else ()
-        return cls.build(sample.corpus, chosen, name=sample.title, queries=queries, sample=name, progress=progress)
+        return cls.build(
+            sample.corpus, chosen, name=sample.title, queries=queries, sample=name, resume=resume, progress=progress
+        )
 
     @classmethod
-    def of_source(cls, source: str, config: Path | None = None, *, progress: Progress = silent) -> Workspace:
+    def of_source(
+        cls, source: str, config: Path | None = None, *, resume: Path | None = None, progress: Progress = silent
+    ) -> Workspace:
         """From what a person names: a saved workspace, a corpus on disk, or a sample.
+
+        `resume` is a folder from which an interrupted build of the same goes on; see `build_network`.
 
         Raises
         ------
@@ -114,23 +131,23 @@ class Workspace:
         path = Path(source)
         if path.suffix == SUFFIX and path.is_file():
             opened = cls.open(path)
-            return opened if chosen is None else opened.rebuilt(chosen, progress=progress)
+            return opened if chosen is None else opened.rebuilt(chosen, resume=resume, progress=progress)
         if path.exists():
             corpus = read_corpus(
                 path,
                 id_field=chosen.id_field if chosen else "id",
                 fields=chosen.fields or None if chosen else None,
             )
-            return cls.build(corpus, chosen, progress=progress)
+            return cls.build(corpus, chosen, resume=resume, progress=progress)
         if source in sample_names():
-            return cls.of_sample(source, chosen, progress=progress)
+            return cls.of_sample(source, chosen, resume=resume, progress=progress)
         raise CorpusError(
             f"{source!r} is neither a file, a folder nor a sample; the samples are {', '.join(sample_names())}."
         )
 
-    def rebuilt(self, config: PipelineConfig, *, progress: Progress = silent) -> Workspace:
+    def rebuilt(self, config: PipelineConfig, *, resume: Path | None = None, progress: Progress = silent) -> Workspace:
         """The same documents compared in another way."""
-        return replace(self, config=config, network=shown_network(self.corpus, config, progress))
+        return replace(self, config=config, network=shown_network(self.corpus, config, progress, resume=resume))
 
     def at(self, threshold: float | None) -> Workspace:
         """The same network at another threshold; None leaves it as built."""

@@ -28,12 +28,6 @@ from tests.similarity.random_columns import random_columns
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
-# Sockets and event loops of a cluster are closed by its own threads, some of them after the cluster object is
-# gone; Python then warns of each. Nothing of this project opens either.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
 
 N = 240
 YAML = """

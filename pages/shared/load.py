@@ -25,7 +25,7 @@ from cnrag_core.types import Progress
 from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import schema_table
 from cnrag_core.visits import server_visits
-from cnrag_core.worker import build_workspace
+from cnrag_core.worker import WORTH_RESUMING, ResumeFolder, build_workspace
 from cnrag_core.workspace import Workspace
 from pages.shared.background import start_job
 from pages.shared.session import forget_workspace, literal, sample_workspace, use_workspace
@@ -169,13 +169,24 @@ def editor(
             st.caption(literal(note))
         st.caption(literal(estimate_cost(corpus, config).in_words))
         if st.button("Build the network", key=f"build_{key}", type="primary"):
+            kept = _resume_folder(len(corpus))
 
             def work(progress: Progress) -> Workspace:
                 documents = corpus if read_as is None else read_as(config)
-                return build_workspace(documents, config, name=name, queries=queries, progress=progress)
+                return build_workspace(documents, config, name=name, queries=queries, resume=kept, progress=progress)
 
             start_job("job", name, work)
             st.rerun()
+
+
+def _resume_folder(n_documents: int) -> ResumeFolder | None:
+    """Where a large build of this session that ends early is gone on with; gone with the session."""
+    if n_documents < WORTH_RESUMING:
+        return None
+    if "resume" not in st.session_state:
+        st.session_state["resume"] = ResumeFolder()
+    folder: ResumeFolder = st.session_state["resume"]
+    return folder
 
 
 def _checked(text: str) -> PipelineConfig | None:
