@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,8 @@ from typing import Any
 
 from cnrag_core.config.spec import FieldKind
 from cnrag_core.errors import UnknownNameError
+
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -96,11 +99,21 @@ def as_items(value: Any) -> tuple[str, ...]:
 
 
 def as_number(value: Any) -> float | None:
-    """The value as a finite number, or None."""
+    """The value as a finite number, or None; commas may part thousands, and nothing else.
+
+    Examples
+    --------
+    >>> as_number("1,234.5"), as_number("1,5"), as_number("1e3")
+    (1234.5, None, 1000.0)
+    """
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, str):
-        value = value.strip().replace(",", "") if value.strip() else None
+        value = value.strip()
+        if _GROUPED.fullmatch(value):
+            value = value.replace(",", "")
+        elif "_" in value:
+            return None  # Python reads 1_2 as twelve; people mean a name
     try:
         number = float(value)  # anything else is refused by float itself
     except (TypeError, ValueError, OverflowError):

@@ -63,14 +63,17 @@ class Flattener:
 
     def value(self, value: Any, name: str, where: str, *, counted: bool = False) -> Any:
         """One clean value, checked for its size; `counted` when its text is already in the total."""
-        if type(value) is str and value.isascii() and "\x00" not in value:  # nearly all text of most corpora
-            clean, n_bytes = value, len(value)
+        clean, n_bytes, n_values = value, 0, 1
+        if value is None:  # nearly all cells of a wide table
+            pass
+        elif type(value) is str and value.isascii() and "\x00" not in value:  # nearly all text of most corpora
+            n_bytes = len(value)
         else:
             clean = self._clean(value, where, 1)
-            n_bytes = _weight(clean)
+            n_bytes, n_values = _weight(clean), _n_values(clean)
         self._check_size(name, n_bytes)
         if not counted:
-            self._meter.add_text(n_bytes)
+            self._meter.add(n_bytes, n_values)
         return clean
 
     def _check_size(self, name: str, n_bytes: int) -> None:
@@ -245,3 +248,12 @@ def _weight(value: Any) -> int:
     if isinstance(value, dict):
         return sum(_weight(key) + _weight(item) for key, item in value.items())
     return _NUMBER_BYTES if value is not None else 0
+
+
+def _n_values(value: Any) -> int:
+    """How many values a clean value is made of, itself included: an empty list takes memory too."""
+    if isinstance(value, list):
+        return 1 + sum(map(_n_values, value))
+    if isinstance(value, dict):
+        return 1 + sum(map(_n_values, value.values()))
+    return 1

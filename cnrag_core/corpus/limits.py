@@ -20,12 +20,17 @@ SHARE_OF_MEMORY = 4
 """Text may take this part of the memory that is free: it is held, cut into words, and compared."""
 
 
+BYTES_PER_VALUE = 40
+"""What a value costs where it is held, whatever it says."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one corpus may cost at most; None means that there is no limit.
 
     Sizes are bytes: `file_bytes` of a file (or of the files in a folder or archive together),
-    `text_bytes` of all decoded text (UTF-8), `field_bytes` of one field of one document.
+    `text_bytes` of all decoded text (UTF-8), `field_bytes` of one field of one document. `tags` is for HTML
+    and XML, whose every tag becomes an object while a page is read.
     """
 
     file_bytes: int | None = 200 * MEGABYTE
@@ -33,12 +38,19 @@ class Limits:
     text_bytes: int | None = 200 * MEGABYTE
     field_bytes: int | None = 5 * MEGABYTE
     fields: int | None = 10_000
+    tags: int = 1_000_000
     depth: int = 50
     yaml_bytes: int | None = 20 * MEGABYTE
     pdf_pages: int = 500
     pdf_seconds: int = 20
     pdf_memory_bytes: int = 1024 * MEGABYTE
     pdf_text_bytes: int = 20 * MEGABYTE
+
+    @property
+    def values(self) -> int | None:
+        """Most fields of documents and items of lists together: of numbers and of what is empty a short file can
+        have millions, and each takes memory although it has no text."""
+        return None if self.text_bytes is None else self.text_bytes // BYTES_PER_VALUE
 
     @classmethod
     def of_this_machine(cls) -> Limits:
@@ -74,6 +86,7 @@ class Meter:
         self._name = name
         self._documents = 0
         self._text_bytes = 0
+        self._values = 0
 
     def add_document(self) -> None:
         """Count one more document."""
@@ -82,9 +95,21 @@ class Meter:
         if limit is not None and self._documents > limit:
             raise CorpusError(f"{self._name} has more than {count(limit, 'document')}, the most that is allowed here.")
 
-    def add_text(self, n_bytes: int) -> None:
-        """Count decoded text."""
+    def add(self, n_bytes: int, n_values: int = 1) -> None:
+        """Count the decoded text of a value, and how many values it is made of."""
+        self._values += n_values
+        most = self._limits.values
+        if most is not None and self._values > most:
+            raise too_many_values(self._name, most)
         self._text_bytes += n_bytes
         limit = self._limits.text_bytes
         if limit is not None and self._text_bytes > limit:
             raise CorpusError(f"{self._name} holds more than {size(limit)} of text, the most that is allowed here.")
+
+
+def too_many_values(name: str, limit: int) -> CorpusError:
+    """The error of a file with more values than allowed."""
+    return CorpusError(
+        f"{name} has more than {count(limit, 'value')} (fields of documents and items of lists), the most that is "
+        "allowed here. Leave out what is not to be compared, such as vectors."
+    )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import compress, pairwise
+from operator import or_
 from typing import NamedTuple, TypeAlias
 
 from cnrag_core.chunking.scripts import SPACELESS
@@ -23,7 +25,7 @@ MAX_TITLE_WORDS = 16
 
 _WORD = re.compile(f"[{SPACELESS}]|(?:(?![{SPACELESS}])[^\\W_])+(?:['’](?:(?![{SPACELESS}])[^\\W_])+)*")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
-_QUALIFIER = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]\s*$")
+_QUALIFIER = re.compile(r"(?<!\s)\s*[(\[（【][^()\[\]（）【】]*[)\]）】]\s*$")
 _JOINING = frozenset({"", " ", "-", "–", "‑"})
 _AFTER_INITIAL = frozenset({". ", "."})
 _CONNECTING = frozenset(
@@ -62,19 +64,28 @@ class Words:
     [('in', True), ('orleans', True), ('jeanne', True), ('army', False)]
     """
 
-    __slots__ = ("capital", "caseless", "keys", "spans", "text")
+    __slots__ = ("_gaps", "_pattern", "_spans", "capital", "caseless", "keys", "text")
 
     def __init__(self, text: str) -> None:
-        pattern = _ASCII_WORD if text.isascii() else _WORD
+        self._pattern = _ASCII_WORD if text.isascii() else _WORD
+        self._gaps: list[str] | None = None
+        self._spans: list[tuple[int, int]] | None = None
         self.text = text
-        self.spans = [match.span() for match in pattern.finditer(text)]
-        readings = [_reading(text[start:end]) for start, end in self.spans]
-        self.keys = tuple([reading.key for reading in readings])
-        self.capital = [reading.capital for reading in readings]
-        self.caseless = [reading.caseless for reading in readings]
+        readings = list(map(_reading, self._pattern.findall(text)))
+        self.keys: tuple[str, ...] = ()
+        self.capital: tuple[bool, ...] = ()
+        self.caseless: tuple[bool, ...] = ()
+        if readings:
+            self.keys, self.capital, self.caseless = zip(*readings, strict=True)
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        if self._spans is None:  # most texts of a corpus are read for their words alone
+            self._spans = [match.span() for match in self._pattern.finditer(self.text)]
+        return self._spans
 
     def opens_sentence(self, at: int) -> bool:
         """Whether a word may stand first in a sentence, where a capital means nothing."""
@@ -93,7 +104,10 @@ class Words:
         return gap in _JOINING or (gap in _AFTER_INITIAL and self.capital[at - 1] and len(self.keys[at - 1]) <= 2)
 
     def _gap(self, at: int) -> str:
-        return self.text[self.spans[at - 1][1] : self.spans[at][0]]
+        """What stands between a word and the one before."""
+        if self._gaps is None:
+            self._gaps = self._pattern.split(self.text)
+        return self._gaps[at]
 
 
 def title_name(title: str) -> Name:
@@ -133,8 +147,8 @@ def phrases_of(words: Words) -> Iterator[Name]:
 def _runs(words: Words) -> Iterator[tuple[int, int]]:
     """Spans ``[start, end)`` of words that start and end with a capital and have only connecting words between."""
     end = 0
-    for at, capital in enumerate(words.capital):
-        if at < end or not capital:
+    for at in compress(range(len(words)), words.capital):
+        if at < end:
             continue
         end = at + 1
         while (following := _next_in_run(words, end)) is not None and following - at < MAX_PHRASE_WORDS:
@@ -210,12 +224,18 @@ class NameMatcher:
             have a capital, where its script has capitals.
         """
         keys, n, end = words.keys, len(words), 0
-        next_capital = _next_capitals(words)
-        for at, key in enumerate(keys):
-            if at < end or key not in self._lengths:
+        # words that have a capital, or belong to a script without any
+        capitals = list(compress(range(n), map(or_, words.capital, words.caseless)))
+        if not (capitals or any_case):
+            return
+        lengths = self._lengths
+        for at in [at for at, key in enumerate(keys) if key in lengths]:
+            if at < end:
                 continue
-            for size in self._lengths[key]:
-                capital = next_capital[at] < at + size
+            place = bisect_left(capitals, at)
+            next_capital = capitals[place] if place < len(capitals) else n
+            for size in lengths[keys[at]]:
+                capital = next_capital < at + size
                 if at + size > n or not (capital or any_case):
                     continue
                 found = self.number.get(keys[at : at + size])
@@ -235,17 +255,6 @@ class NameMatcher:
                 if name[start : start + size] in self.number
             }
         )
-
-
-def _next_capitals(words: Words) -> list[int]:
-    """For each word, the place of the first word from there on that has a capital, or needs none."""
-    following = len(words)
-    places = [following] * len(words)
-    for at in range(len(words) - 1, -1, -1):
-        if words.capital[at] or words.caseless[at]:
-            following = at
-        places[at] = following
-    return places
 
 
 def _is_within_run(words: Words, at: int) -> bool:

@@ -13,11 +13,10 @@ from cnrag_core.corpus.report import refusing
 from cnrag_core.corpus.wording import quoted
 from cnrag_core.errors import CorpusError
 
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
-_KEYWORD_END = re.compile(r"\s*[;,]\s*")
+_AND = re.compile(r" and ", re.IGNORECASE)
+_KEYWORD_END = re.compile(r"[;,]")
 _BRACES = re.compile(r"[{}]")
 _PIECE = re.compile(r"\"[^\"]*\"|\{[^{}]*\}|[A-Za-z][\w-]*")
-_HASH = re.compile(r"\s*#\s*")
 _AS_WRITTEN = frozenset({"url", "doi", "file", "eprint", "isbn", "issn", "link"})
 _NAMES = {"author": "authors", "editor": "editors", "journaltitle": "journal", "date": "date", "keyword": "keywords"}
 
@@ -60,7 +59,7 @@ def _fields(entry: Any, to_text: Callable[[str], str]) -> dict[str, Any]:
         name = _NAMES.get(name.lower(), name.lower())
         value = _joined(str(field.value))
         if name in {"authors", "editors"}:
-            fields[name] = [to_text(person) for person in _AND.split(value.strip()) if person]
+            fields[name] = [to_text(person) for person in _AND.split(" ".join(value.split())) if person]
         elif name == "keywords":
             fields[name] = [word for part in _KEYWORD_END.split(to_text(value)) if (word := part.strip())]
         elif name in _AS_WRITTEN:
@@ -78,7 +77,8 @@ def _joined(value: str) -> str:
     if "#" not in value or not (value.startswith('"') and value.endswith('"')):
         return value
     pieces = _PIECE.findall(value)
-    return "".join(piece.strip('"{}') for piece in pieces) if "#".join(pieces) == _HASH.sub("#", value) else value
+    whole = "#".join(map(str.strip, value.split("#")))
+    return "".join(piece.strip('"{}') for piece in pieces) if "#".join(pieces) == whole else value
 
 
 def _latex_decoder() -> Callable[[str], str]:

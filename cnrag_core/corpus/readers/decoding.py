@@ -31,6 +31,9 @@ FEW = 200
 
 _SAMPLE_BYTES = 64 * 1024
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_NO_TEXT = re.compile(r"idna|puny|.*escape|undefined|utf[-_]?7", re.IGNORECASE)
+"""Python calls these encodings too; they are ways to write names and program text, and slow on long ones."""
+
 _HIGH = re.compile(rb"[\x80-\xff]")
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 
@@ -53,7 +56,11 @@ def decode(data: bytes, name: str, report: Report, *, declared: str | None = Non
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _replacing(data[len(mark) :], encoding, name, report)
+            rest = data[len(mark) :]
+            if encoding == "utf-8" or (rest.isascii() and b"\x00" not in rest):
+                data = rest  # what follows the mark may be something else all the same
+                break
+            return _replacing(rest, encoding, name, report)
     wide = _wide_encoding(data)
     if wide is not None:
         return _replacing(data, wide, name, report)
@@ -97,6 +104,8 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _strict(data: bytes, encoding: str) -> str | None:
+    if _NO_TEXT.match(encoding):
+        return None
     try:
         return data.decode(encoding)
     except (LookupError, UnicodeError, ValueError):

@@ -22,6 +22,10 @@ DELIMITERS = ",\t;|"
 SAMPLE_CHARACTERS = 64 * 1024
 SAMPLE_ROWS = 100
 _NAMED_DELIMITER = re.compile(r"sep=([^\w\s\"]|\t)\r?\n", re.IGNORECASE)  # what Excel writes above a table
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")
+MAX_CELLS_PER_LINE = 5_000_000
+"""A line is taken apart as a whole, so one with more separators is refused before; a long quoted list has fewer."""
+
 _END = "\x00end of file\x00"
 """Fed behind the last line: where it is swallowed into a cell, a quote was never closed."""
 
@@ -105,7 +109,9 @@ def _quotes_pair(text: str) -> bool:
 def _rows(text: str, delimiter: str, literal_quotes: bool, source: Source) -> Iterator[NumberedRow]:
     _allow_long_cells()
     reader = csv.reader(
-        _lines(text), delimiter=delimiter, quoting=csv.QUOTE_NONE if literal_quotes else csv.QUOTE_MINIMAL
+        _lines(text, delimiter, source),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if literal_quotes else csv.QUOTE_MINIMAL,
     )
     line = 1
     try:
@@ -123,12 +129,17 @@ def _rows(text: str, delimiter: str, literal_quotes: bool, source: Source) -> It
         raise CorpusError(f"{source.name}, line {reader.line_num}: {error}.") from None
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Lines with their ends; a carriage return alone ends a line too, as old spreadsheets wrote them."""
+def _lines(text: str, delimiter: str, source: Source) -> Iterator[str]:
+    """Lines with their ends; a carriage return alone ends a line too, as old spreadsheets wrote them.
+
+    Cut one by one: a text stream would hold four bytes for every character of the file.
+    """
     last = ""
-    for line in io.StringIO(text, newline=""):
-        last = line
-        yield line
+    for number, found in enumerate(_LINE.finditer(text), start=1):
+        last = found[0]
+        if len(last) > MAX_CELLS_PER_LINE and last.count(delimiter) > MAX_CELLS_PER_LINE:
+            raise CorpusError(f"{source.name}, line {number}: it has more than {MAX_CELLS_PER_LINE:,} cells.")
+        yield last
     if last and last[-1] not in "\r\n":
         yield "\n"
     yield _END

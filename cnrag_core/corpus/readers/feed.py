@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cnrag_core.corpus.readers.source import Source
-from cnrag_core.corpus.readers.webpage import declared_encoding, text_of_fragment
+from cnrag_core.corpus.readers.webpage import check_tags, declared_encoding, text_of_fragment
 from cnrag_core.corpus.records import Record
 from cnrag_core.corpus.report import refusing
 from cnrag_core.errors import CorpusError
@@ -28,6 +28,7 @@ def read(source: Source) -> Iterator[Record]:
     from lxml import etree  # type: ignore[import-untyped]  # has no stubs
 
     text = source.text(declared=declared_encoding(source.data))
+    check_tags(text, source)
     # no entities and no network: a feed is data, whatever its prologue defines
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     with refusing(source.name, "XML"):

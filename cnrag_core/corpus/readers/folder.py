@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cnrag_core.corpus.readers.archives import MAX_ENTRIES, check_archive
+from cnrag_core.corpus.readers.archives import MAX_ENTRIES, BoundedZip, check_archive
 from cnrag_core.corpus.readers.notes import link_targets
 from cnrag_core.corpus.readers.registry import reader_of
 from cnrag_core.corpus.readers.sniffing import FormatName, detect
@@ -58,7 +58,7 @@ def read_zip(source: Source) -> Iterator[Record]:
     """
     check_archive(source)
     with refusing(source.name, "a zip archive"):
-        archive = zipfile.ZipFile(io.BytesIO(source.data))
+        archive = BoundedZip(io.BytesIO(source.data))
     with archive:
         files = [info for info in archive.infolist() if info.filename and not info.filename.endswith("/")]
         entries = [Entry(_inside(info.filename), info.file_size, _loader(archive, info)) for info in files]

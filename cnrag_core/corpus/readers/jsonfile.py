@@ -41,6 +41,7 @@ def read(source: Source) -> Iterator[Record]:
     parser = JSONParser(source)
     start = _skip_blank(text, 0)
     if text.startswith("[", start):
+        parser.check_values(text)
         values: Iterator[Any] = _elements(text, start, parser, source)
         yield from _records_of_list(values, source)
         return

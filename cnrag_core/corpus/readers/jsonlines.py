@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from cnrag_core.corpus.limits import too_many_values
 from cnrag_core.corpus.readers.conversations import flatten_conversation
 from cnrag_core.corpus.readers.source import Source
 from cnrag_core.corpus.records import Record
@@ -14,6 +16,7 @@ from cnrag_core.corpus.report import RowError
 from cnrag_core.corpus.wording import quoted, shorten
 
 MAX_DIGITS = 400
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _NOT_FINITE = "NaN and Infinity, which JSON does not know, count as missing"
 
 
@@ -43,6 +46,8 @@ class JSONParser:
 
     def __init__(self, source: Source) -> None:
         self._report = source.report
+        self._name = source.name
+        self._max_values = source.limits.values
         self._where = ""
         self._decoder = json.JSONDecoder(
             object_pairs_hook=_object, parse_constant=self._not_finite, parse_float=_float, parse_int=_integer
@@ -57,10 +62,11 @@ class JSONParser:
             If it is not JSON; the sentence says what and where in the text.
         """
         self._where = where
+        self.check_values(text)
         try:
             return self._decoder.decode(text)
         except (ValueError, RecursionError) as error:
-            raise _problem(error) from None
+            raise _problem(error, text, 0) from None
 
     def parse_at(self, text: str, position: int, where: str) -> tuple[Any, int]:
         """One value that starts at a position, and where it ends.
@@ -74,15 +80,46 @@ class JSONParser:
         try:
             return self._decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
-            raise _problem(error) from None
+            raise _problem(error, text, position) from None
+
+    def check_values(self, text: str) -> None:
+        """Refuse a text with more values than allowed: "[]," is three bytes here and seventy in memory.
+
+        Raises
+        ------
+        CorpusError
+            With the limit.
+        """
+        limit = self._max_values
+        if limit is None or len(text) < 2 * limit or _marks(text) <= limit:
+            return
+        if _marks(_STRING.sub("", text)) > limit:  # commas in texts are none between values
+            raise too_many_values(self._name, limit)
 
     def _not_finite(self, _: str) -> None:
         self._report.find(_NOT_FINITE, self._where)
 
 
-def _problem(error: ValueError | RecursionError) -> RowError:
+def _marks(text: str) -> int:
+    """Characters that begin a value or come between two."""
+    return sum(map(text.count, ",[{"))
+
+
+class _UnusableError(ValueError):
+    """Valid JSON that means nothing; `written` is the piece of the text that is meant."""
+
+    def __init__(self, problem: str, written: str) -> None:
+        super().__init__(problem)
+        self.written = written
+
+
+def _problem(error: ValueError | RecursionError, text: str, start: int) -> RowError:
     if isinstance(error, RecursionError):
         return RowError("it is nested too deeply.")
+    if isinstance(error, _UnusableError):
+        at = text.find(error.written, start)
+        line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+        return RowError(f"{error} (line {line}, column {column})." if at >= 0 else f"{error}.")
     if isinstance(error, json.JSONDecodeError):
         place = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
         found = quoted(error.doc[error.pos : error.pos + 20], length=20)
@@ -95,18 +132,19 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key '{quoted(twice)}' appears twice in one object.")
+        raise _UnusableError(f"the key '{quoted(twice)}' appears twice in one object", json.dumps(twice))
     return found
 
 
 def _integer(text: str) -> int:
     if len(text) > MAX_DIGITS:
-        raise ValueError(f"a whole number has {len(text):,} digits; at most {MAX_DIGITS} are allowed.")
+        problem = f"a whole number has {len(text):,} digits; at most {MAX_DIGITS} are allowed"
+        raise _UnusableError(problem, text)
     return int(text)
 
 
 def _float(text: str) -> float | None:
     number = float(text)
     if number in (float("inf"), float("-inf")):
-        raise ValueError(f"the number {shorten(text, 30)} is larger than a number can be.")
+        raise _UnusableError(f"the number {shorten(text, 30)} is larger than a number can be", text)
     return number

@@ -22,6 +22,8 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 MAX_REPEATED_ROWS = 1_000
+MAX_UNROLLED = 500_000
+"""Filled cells that are only said to repeat others; a few letters can say it of millions."""
 
 
 def read(source: Source) -> Iterator[Record]:
@@ -54,7 +56,7 @@ def _first_table(source: Source) -> Iterator[NumberedRow]:
             no_network=True,
             load_dtd=False,
         )
-        number, inside, filled = 0, 0, False
+        number, inside, filled, n_unrolled = 0, 0, False, 0
         for event, element in events:
             if element.tag == _TABLE + "table":
                 inside += 1 if event == "start" else -1
@@ -67,10 +69,17 @@ def _first_table(source: Source) -> Iterator[NumberedRow]:
             if event == "start" or inside != 1:
                 continue
             repeated = _repeats(element, "number-rows-repeated", MAX_REPEATED_ROWS)
-            cells = _cells(element)
+            written, cells = len(element), _cells(element)
             element.clear()
-            if any(cell is not None for cell in cells):
+            while element.getprevious() is not None:  # rows that were read: a million empty ones are memory too
+                del element.getparent()[0]
+            if not any(cell is not None for cell in cells):
+                yield number + 1, cells  # blank: whoever asks for the rows may stop at too many of them
+            else:
                 filled = True
+                n_unrolled += max(0, len(cells) * repeated - written)
+                if n_unrolled > MAX_UNROLLED:
+                    raise CorpusError(f"{source.name} repeats its cells more than {MAX_UNROLLED:,} times.")
                 for offset in range(repeated):
                     yield number + offset + 1, cells
             number += repeated

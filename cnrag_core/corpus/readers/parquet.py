@@ -11,6 +11,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cnrag_core.corpus.limits import too_many_values
 from cnrag_core.corpus.readers.source import Source
 from cnrag_core.corpus.readers.tables import MAX_COLUMNS
 from cnrag_core.corpus.records import Record
@@ -73,6 +74,8 @@ def _check_size(file: pq.ParquetFile, source: Source) -> None:
             n_values = max(n_values, column.num_values)
     if limits.text_bytes is not None and n_bytes > 2 * limits.text_bytes:
         raise CorpusError(f"{name} unpacks to {size(n_bytes)}; at most {size(limits.text_bytes)} are allowed here.")
+    if limits.values is not None and metadata.num_rows * metadata.num_columns > limits.values:
+        raise too_many_values(name, limits.values)
     if n_values > VALUES_PER_ROW * max(1, metadata.num_rows):
         raise CorpusError(f"{name} has {n_values:,} values in {rows}; this is no corpus.")
 

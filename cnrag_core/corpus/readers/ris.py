@@ -14,7 +14,7 @@ from cnrag_core.errors import CorpusError
 _START = re.compile(r"^TY {1,2}- ?", re.MULTILINE)
 _END = re.compile(r"^ER {1,2}-", re.MULTILINE)
 _YEAR = re.compile(r"(1[5-9]\d\d|20\d\d)(?:\D|$)")
-_KEYWORD_END = re.compile(r"\s*[;\n]\s*")
+_KEYWORD_END = re.compile(r"[;\n]")
 _UNFINISHED = "A reference without an end (ER) was read up to the next"
 
 # the first key that is there gives the field
@@ -71,7 +71,9 @@ def _fields(reference: dict[str, Any]) -> dict[str, Any]:
     authors = [*reference.get("first_authors", []), *reference.get("authors", [])]
     if authors:
         fields["authors"] = list(dict.fromkeys(authors))
-    keywords = [word for entry in reference.get("keywords", []) for word in _KEYWORD_END.split(entry) if word]
+    keywords = [
+        word for entry in reference.get("keywords", []) for part in _KEYWORD_END.split(entry) if (word := part.strip())
+    ]
     if keywords:
         fields["keywords"] = keywords
     written = str(reference.get("year") or reference.get("publication_year") or reference.get("date") or "")

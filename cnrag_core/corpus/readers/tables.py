@@ -22,6 +22,9 @@ NumberedRow: TypeAlias = tuple[int, Sequence[Any]]
 PEEK = 50
 MAX_COLUMNS = 2_000
 MAX_HEADER_LENGTH = 100
+MAX_BLANK_ROWS = 10_000
+"""Blank rows one after another behind which nothing more is looked for: sheets are formatted down to their end, one
+row may say that it is number two billion, and a megabyte holds a million blank lines."""
 _LETTER = re.compile(r"[^\W\d_]")
 _SHORT_ROW = "A row with fewer cells than the header was filled up with empty ones"
 _HEADER_AGAIN = "A row that repeats the header was left out"
@@ -48,7 +51,7 @@ def records_of_rows(
     CorpusError
         If a row has more cells than the header (unless bad rows are skipped), or there are too many columns.
     """
-    filled = ((number, cells) for number, cells in rows if not all(map(_is_blank, cells)))
+    filled = _filled(rows, source, unit)
     first = list(islice(filled, PEEK))
     if not first:
         return
@@ -85,6 +88,23 @@ def records_of_rows(
         # an empty cell holds nothing, wherever in the row it stands
         padded = [None if _is_blank(cell) else cell for cell in cells] + [None] * (len(names) - len(cells))
         yield Record(dict(zip(names, padded, strict=True)), row=row, typed=typed)
+
+
+def _filled(rows: Iterable[NumberedRow], source: Source, unit: str) -> Iterator[NumberedRow]:
+    """The rows that hold something, up to a long stretch of blank ones."""
+    last = n_blank = 0
+    for number, cells in rows:
+        if not all(map(_is_blank, cells)):
+            yield number, cells
+            last, n_blank = number, 0
+            continue
+        n_blank += 1
+        if n_blank > MAX_BLANK_ROWS:
+            source.report.warn(
+                f"{source.name} was read up to {unit} {last:,}; more than {MAX_BLANK_ROWS:,} blank rows follow, and "
+                "what may stand below them was left out."
+            )
+            return
 
 
 def _usual_width(rows: Sequence[NumberedRow], at_least: int) -> int:

@@ -10,6 +10,7 @@ from cnrag_core.corpus.readers.plaintext import prose_records
 from cnrag_core.corpus.readers.source import Source
 from cnrag_core.corpus.records import Record
 from cnrag_core.corpus.report import refusing
+from cnrag_core.corpus.wording import count
 from cnrag_core.errors import CorpusError
 
 WHOLE = 5000
@@ -71,7 +72,9 @@ def read(source: Source) -> Iterator[Record]:
     CorpusError
         If there is no text on the page.
     """
-    fields, text = page_of(source.text(declared=declared_encoding(source.data)), source.name)
+    html = source.text(declared=declared_encoding(source.data))
+    check_tags(html, source)
+    fields, text = page_of(html, source.name)
     if not text:
         raise CorpusError(f"{source.name} is a web page without readable text.")
     yield from prose_records(text, source, fields, whole=WHOLE)
@@ -81,6 +84,19 @@ def declared_encoding(data: bytes) -> str | None:
     """The encoding that an HTML or XML file names in its first lines."""
     found = _CHARSET.search(data[:4096])
     return found[1].decode("ascii") if found else None
+
+
+def check_tags(text: str, source: Source) -> None:
+    """Refuse a page or feed with more tags than allowed: each becomes an object of a few hundred bytes.
+
+    Raises
+    ------
+    CorpusError
+        With both numbers.
+    """
+    n_tags, limit = text.count("<"), source.limits.tags
+    if limit is not None and n_tags > limit:
+        raise CorpusError(f"{source.name} has {count(n_tags, 'tag')}; at most {limit:,} are allowed in one file.")
 
 
 def page_of(html: str, name: str) -> tuple[dict[str, Any], str]:

@@ -71,7 +71,7 @@ def test_a_file_that_is_too_large_is_not_even_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(300 * 2**20)
     with pytest.raises(CorpusError, match=r"big\.csv has 300 MB; at most 200 MB are allowed here"):
-        read_corpus(path)
+        read_corpus(path, limits=Limits())
 
 
 def test_an_upload_that_is_too_large() -> None:
