@@ -112,6 +112,7 @@ def event_handler(target: TextIO | Path | None = None) -> logging.Handler:
     else:
         handler = logging.StreamHandler(target or sys.stderr)
     handler.setFormatter(JsonLines())
+    handler.setLevel(logging.INFO)
     handler.set_name(_HANDLER)
     return handler
 

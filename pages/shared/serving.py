@@ -32,16 +32,22 @@ if str(ROOT) not in sys.path:  # run as a file, as `cnrag serve` does
 import streamlit as st  # noqa: E402
 import streamlit.logger  # noqa: E402
 from streamlit import runtime  # noqa: E402
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner  # noqa: E402
 
 from cnrag_core.event_log import OURS, event_handler, write_event  # noqa: E402
 from cnrag_core.health import look_after  # noqa: E402
 from cnrag_core.jobs import cancel_all, failed  # noqa: E402
 from cnrag_core.limits import server_limits  # noqa: E402
+from cnrag_core.turns import Turns  # noqa: E402
 
 HEALTH = "/health"
 HIDDEN = ("/_stcore/metrics", "/_stcore/script-health-check")
 FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 SWEEP_SECONDS = 15.0
+
+LONG_SCRIPT_SECONDS = 5.0
+SCRIPTS_AT_ONCE = 4
+"""Visitors whose pages are computed at the same time; the others wait for their turn, which comes sooner that way."""
 
 CONTENT_POLICY = "; ".join(
     [
@@ -212,9 +218,21 @@ def _quiet_uvicorn(attach: Callable[[logging.Logger], None]) -> None:
         attach(logging.getLogger(name))
 
 
+def run_scripts_in_turn(turns: Turns) -> None:
+    """Let few scripts run at a time: Streamlit starts one thread a visitor, and all of them want one interpreter."""
+    run = ScriptRunner._run_script
+
+    def run_in_turn(runner: ScriptRunner, *arguments: Any) -> None:
+        with turns.turn():
+            run(runner, *arguments)
+
+    ScriptRunner._run_script = run_in_turn  # type: ignore[method-assign]  # there is no public place for it
+
+
 def serve(settings: Settings) -> None:
     """Listen until the process is told to stop."""
     log_everything(settings.log)
+    run_scripts_in_turn(Turns(SCRIPTS_AT_ONCE, patience=LONG_SCRIPT_SECONDS))
     os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from here
     make_app(settings).run(
         config={

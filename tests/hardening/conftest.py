@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.hardening import campaign
+from tests.hardening.visitors import Served
 
 
 def pytest_report_header() -> str:
@@ -16,3 +19,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("hardening")
         for line in campaign.summary():
             terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for the tests that only visit it."""
+    server = Served(tmp_path_factory.mktemp("served"))
+    yield server
+    server.stop()
