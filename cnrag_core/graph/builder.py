@@ -103,7 +103,7 @@ def build_graph(
     rule, max_edges = effective_rule(rule, len(ids)), edge_limit(len(ids), max_edges)
     _refuse_density(rule, len(ids), max_edges)
     strongest, floor = _candidate_pairs(columns, rule, max_edges, engine, progress)
-    graph = _choose_edges(ids, strongest, floor, columns, rule, max_edges, progress)
+    graph = _choose_edges(ids, strongest, floor, columns, rule, max_edges, engine, progress)
     floor = _slider_floor(strongest, floor, rule, len(ids), max_edges)
     above = strongest.at_least(floor)
     return BuiltGraph(CandidateEdges(ids, above.left, above.right, above.weight, floor=floor), graph)
@@ -138,7 +138,7 @@ def graph_of_candidates(
     if short or (by_value_alone and (rule.min_similarity or 0.0) < candidates.floor):
         return None
     pairs = Pairs(candidates.left, candidates.right, candidates.weight)
-    return _choose_edges(candidates.node_ids, pairs, candidates.floor, columns, rule, max_edges, silent)
+    return _choose_edges(candidates.node_ids, pairs, candidates.floor, columns, rule, max_edges, LOCAL, silent)
 
 
 class NetworkBuilder:
@@ -231,13 +231,14 @@ def _choose_edges(
     columns: Sequence[ComponentColumn],
     rule: EdgeRule,
     max_edges: int,
+    engine: Engine,
     progress: Progress,
 ) -> SimilarityGraph:
     """The graph of a rule, from the strongest pairs in canonical order, complete down to a floor."""
     n, least = len(node_ids), rule.min_similarity or 0.0
     wanted = rule.min_neighbors if rule.by_density else rule.max_per_node
     if wanted and floor > least:
-        pairs = _with_neighbors(pairs, floor, columns, wanted, least, progress)
+        pairs = _with_neighbors(pairs, floor, columns, wanted, least, engine, progress)
     if rule.by_density:
         keep = np.arange(len(pairs)) < edges_of_density(rule.density or 0.0, n)
         if rule.min_neighbors:
@@ -278,7 +279,13 @@ def _slider_floor(pairs: Pairs, floor: float, rule: EdgeRule, n: int, max_edges:
 
 
 def _with_neighbors(
-    pairs: Pairs, floor: float, columns: Sequence[ComponentColumn], k: int, least: float, progress: Progress
+    pairs: Pairs,
+    floor: float,
+    columns: Sequence[ComponentColumn],
+    k: int,
+    least: float,
+    engine: Engine,
+    progress: Progress,
 ) -> Pairs:
     """The pairs, and the k nearest neighbours of every node that has fewer than k at or above the floor.
 
@@ -290,7 +297,7 @@ def _with_neighbors(
     lonely = np.flatnonzero(degree < k)
     if not len(lonely):
         return pairs
-    found = top_neighbors(columns, lonely, k, progress=progress).at_least(least)
+    found = top_neighbors(columns, lonely, k, engine=engine, progress=progress).at_least(least)
     return canonical_pairs(unique_pairs(concat_pairs([pairs, found])))
 
 

@@ -157,20 +157,22 @@ _opening = threading.Lock()
 @contextmanager
 def state_folder(state: SearchState, parent: Path | None) -> Iterator[Path]:
     """A written state, for as long as the block lasts."""
+    folder = None
     try:
-        if parent is not None:
-            for left_over in parent.glob("state-*"):  # of a process that was killed: the folder is ours alone
-                shutil.rmtree(left_over, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(prefix="state-", dir=parent))
         try:
+            if parent is not None:
+                parent.mkdir(parents=True, exist_ok=True)
+                for left_over in parent.glob("state-*"):  # of a process that was killed: the parent is ours alone
+                    shutil.rmtree(left_over, ignore_errors=True)
+            folder = Path(tempfile.mkdtemp(prefix="state-", dir=parent))
             write_state(state, folder)
-            yield folder
-        finally:
+        except OSError as error:
+            reason = error.strerror or error
+            raise StorageError(f"What the workers shall compare cannot be written ({reason}).") from None
+        yield folder
+    finally:
+        if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-    except OSError as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"What the workers shall compare cannot be written ({error.strerror or error}).") from None
 
 
 class ThreadCrew:

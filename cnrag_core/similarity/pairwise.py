@@ -28,7 +28,7 @@ from cnrag_core.similarity.pairs import (
     unique_pairs,
 )
 from cnrag_core.similarity.scoring import TIE_TOLERANCE, score_pairs
-from cnrag_core.similarity.tiles import LOCAL, Engine, shards_of_search, stream_tiles
+from cnrag_core.similarity.tiles import LOCAL, Engine, nearest_on, shards_of_search, stream_tiles
 from cnrag_core.types import Progress, silent
 
 COMPILED_FROM = 2_000
@@ -230,7 +230,12 @@ def strongest_pairs(
 
 
 def top_neighbors(
-    columns: Sequence[ComponentColumn], rows: NDArray[np.int64], k: int, *, progress: Progress = silent
+    columns: Sequence[ComponentColumn],
+    rows: NDArray[np.int64],
+    k: int,
+    *,
+    engine: Engine = LOCAL,
+    progress: Progress = silent,
 ) -> Pairs:
     """The k most similar other documents of each of the rows: ties by smaller number, similarity above 0.
 
@@ -239,6 +244,8 @@ def top_neighbors(
     Pairs
         At most ``k * len(rows)``, each pair once, ascending by (left, right).
     """
+    if engine.crew is not None:
+        return unique_pairs(nearest_on(columns, rows, k, engine, progress=progress))
     if use_compiled(n_rows(columns)):
         from cnrag_core.similarity.search import nearest_compiled
 

@@ -113,7 +113,7 @@ def nearest_compiled(
         size = max(1, NEIGHBOR_CELLS // max(1, n_best))
         for start in range(0, len(waiting), size):
             part = waiting[start : start + size]
-            pairs, unsure = _nearest_of(columns, plan, part, k, n_best)
+            pairs, unsure = nearest_of(columns, plan, part, k, n_best)
             found.append(pairs)
             again.append(unsure)
             finished += len(part) - len(unsure)
@@ -208,7 +208,7 @@ def _compiled_dots(rows: Rows, left: NDArray[np.int64], right: NDArray[np.int64]
     return sparse_dots(indptr, indices, rows.data, rows.shape[1], left, right)
 
 
-def _nearest_of(
+def nearest_of(
     columns: Sequence[ComponentColumn], plan: BoundPlan, documents: NDArray[np.int64], k: int, n_best: int
 ) -> tuple[Pairs, NDArray[np.int64]]:
     """The neighbours of some documents, and the documents for which `n_best` bounds were not enough."""

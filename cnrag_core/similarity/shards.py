@@ -18,11 +18,10 @@ import hashlib
 import json
 import logging
 import os
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -174,14 +173,6 @@ def only_user(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def clear_shards(folder: Path) -> None:
-    """Delete what searches left in a folder; anything else that is in it stays."""
-    for path in folder.glob("pairs-*"):
-        shutil.rmtree(path, ignore_errors=True)
-    with suppress(OSError):
-        (folder / MANIFEST).unlink(missing_ok=True)
 
 
 def _check_manifest(folder: Path, ours: dict[str, Any]) -> None:

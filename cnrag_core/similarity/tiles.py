@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cnrag_core.errors import StorageError
 from cnrag_core.similarity.components import ComponentColumn, n_rows
-from cnrag_core.similarity.pairs import Floor, Pairs, StrongestKept
+from cnrag_core.similarity.pairs import Floor, Pairs, StrongestKept, concat_pairs
 from cnrag_core.types import Progress, silent
 
 if TYPE_CHECKING:
@@ -43,6 +46,9 @@ class Engine:
 
 LOCAL = Engine()
 """This process, nothing kept."""
+
+ROWS_OF_A_JOB = 1_000
+"""Documents whose nearest neighbours are one job, at least: each job indexes every tile anew."""
 
 
 def stream_tiles(
@@ -119,6 +125,60 @@ def compare_tile(handle: SearchState | str, start: int, tile_rows: int, floor: f
             break
         kept.add(part)
     return kept.finish()[0]
+
+
+def nearest_on(
+    columns: Sequence[ComponentColumn],
+    rows: NDArray[np.int64],
+    k: int,
+    engine: Engine,
+    *,
+    progress: Progress = silent,
+) -> Pairs:
+    """The k most similar other documents of each of the rows, by the engine's crew; see `pairwise.top_neighbors`."""
+    from cnrag_core.similarity.bounds import make_plan
+    from cnrag_core.similarity.crews import ThreadCrew, run_jobs
+    from cnrag_core.similarity.search import NEIGHBOR_CELLS, default_threads
+    from cnrag_core.similarity.state import SearchState
+
+    state = SearchState(tuple(columns), make_plan(columns, 0.0, one_sided=False))
+    crew = engine.crew or ThreadCrew(default_threads(state.plan))
+    n, found, finished = n_rows(columns), list[Pairs](), 0
+    waiting, n_best = rows, max(1, min(n - 1, 2 * k + 16))
+    parts: list[NDArray[np.int64]] = []
+
+    def arguments(job: int) -> tuple[NDArray[np.int64], int, int]:
+        return parts[job], k, n_best
+
+    def report() -> None:
+        progress("Finding nearest neighbours", finished / len(rows))
+
+    with crew.hands(state, engine.folder) as hands:
+        while len(waiting):
+            share = -(-len(waiting) // max(1, hands.n_at_once))
+            size = min(max(ROWS_OF_A_JOB, share), max(1, NEIGHBOR_CELLS // n_best))
+            parts = [waiting[start : start + size] for start in range(0, len(waiting), size)]
+            again = []
+            with closing(run_jobs(hands, nearest_of_rows, range(len(parts)), arguments, waiting=report)) as results:
+                for job, (pairs, unsure) in results:
+                    found.append(pairs)
+                    again.append(unsure)
+                    finished += len(parts[job]) - len(unsure)
+                    report()
+            # Where bounds could not tell the true neighbours apart, more of the best looking are scored.
+            waiting, n_best = np.concatenate(again), min(n - 1, 4 * n_best)
+    return concat_pairs(found)
+
+
+def nearest_of_rows(
+    handle: SearchState | str, rows: NDArray[np.int64], k: int, n_best: int
+) -> tuple[Pairs, NDArray[np.int64]]:
+    """One job: the neighbours of some documents, and the documents for which `n_best` bounds were not enough."""
+    from cnrag_core.similarity.crews import state_of
+    from cnrag_core.similarity.search import nearest_of
+
+    state = state_of(handle)
+    return nearest_of(state.columns, state.plan, rows, k, n_best)
 
 
 def _stream(

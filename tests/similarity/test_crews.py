@@ -17,9 +17,9 @@ import pytest
 from cnrag_core.config.spec import EdgeRule
 from cnrag_core.errors import ResourceLimitError, StorageError
 from cnrag_core.graph.builder import build_graph
-from cnrag_core.similarity import crews, search
+from cnrag_core.similarity import crews, search, tiles
 from cnrag_core.similarity.crews import Crew, ExecutorCrew, state_of
-from cnrag_core.similarity.pairwise import pairs_above, strongest_pairs
+from cnrag_core.similarity.pairwise import pairs_above, strongest_pairs, top_neighbors
 from cnrag_core.similarity.tiles import Engine
 from tests.similarity.random_columns import random_columns
 from tests.similarity.test_shards import bits
@@ -82,6 +82,15 @@ def test_a_floor_that_rises_meanwhile_changes_nothing(columns: tuple, engine: En
     assert (bits(found), found_floor) == (bits(pairs), floor)
 
 
+@pytest.mark.parametrize("k", [1, 7, N - 1])
+def test_nearest_neighbours_are_the_same_from_every_engine(
+    columns: tuple, engine: Engine, k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiles, "ROWS_OF_A_JOB", 9)
+    rows = np.arange(0, N, 3)
+    assert bits(top_neighbors(columns, rows, k, engine=engine)) == bits(top_neighbors(columns, rows, k))
+
+
 def test_the_state_is_written_once_and_removed(
     columns: tuple, processes: ProcessPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,8 +126,6 @@ def die_once(handle: object, *job: object) -> object:
 def test_a_killed_worker_costs_its_tiles_only_where_the_pool_can_be_made_again(
     columns: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cnrag_core.similarity import tiles
-
     plain = pairs_above(columns, 0.3)
     monkeypatch.setenv("CNRAG_TEST_DIED", str(tmp_path / "died"))
     monkeypatch.setattr(tiles, "compare_tile", die_once)
