@@ -6,16 +6,18 @@ mention links, shared names and the bridges of path scoring are read.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cnrag_core.corpus.document import Document
-from cnrag_core.graph.names import Name, NameMatcher, Words, phrases_of, title_name, usable_names
+from cnrag_core.graph.names import Name, NameMatcher, Words, may_hold_names, phrases_of, title_name, usable_names
 from cnrag_core.types import Progress, silent
 
 MAX_SAME_TITLE = 50
@@ -174,21 +176,23 @@ def index_names(
     if phrases:
         uses: Counter[Name] = Counter()
         for place, document in enumerate(documents):
-            uses.update({phrase for name in text_fields for phrase in phrases_of(Words(document.text(name)))})
+            uses.update(
+                {phrase for text in _telling_texts(document, text_fields) for phrase in phrases_of(Words(text))}
+            )
             if place % _REPORT_EVERY == 0:
                 progress("names", 0.5 * place / len(documents))
         known.update(name for name, count in uses.items() if count >= MIN_DOCUMENTS_OF_PHRASE)
     names = usable_names(known)
     matcher = NameMatcher(names)
-    found: list[tuple[int, int, int, int, int, bool]] = []
+    found = array("i")  # six numbers an occurrence; tuples would take 30 times the room
     for place, document in enumerate(documents):
         for field, name in enumerate(text_fields):
-            matches = matcher.find(Words(document.text(name)))
-            found.extend((place, m.name, field, m.start, m.end, m.partial) for m in matches)
+            text = document.text(name)
+            for match in matcher.find(Words(text)) if may_hold_names(text) else ():
+                found.extend((place, match.name, field, match.start, match.end, match.partial))
         if place % _REPORT_EVERY == 0:
             progress("names", 0.5 + 0.5 * place / len(documents))
     columns = np.array(found, dtype=np.int32).reshape(-1, 6).T
-    parts_of = {name: matcher.parts(names[name]) for name in set(columns[1].tolist())}
     own = [frozenset(matcher.parts(title)) for title in titles]
     whole = [matcher.number.get(title) for title in titles]
     index = NameIndex(
@@ -198,9 +202,7 @@ def index_names(
         fields=tuple(text_fields),
         titled=_postings(((n, d) for d, n in enumerate(whole) if n is not None), len(names)),
         in_titles=_postings(((n, d) for d, held in enumerate(own) for n in held if n != whole[d]), len(names)),
-        in_texts=_postings(
-            ((part, d) for d, n in {(row[0], row[1]) for row in found} for part in parts_of[n]), len(names)
-        ),
+        in_texts=_in_texts(columns[0], columns[1], names, matcher),
         document=columns[0],
         name=columns[1],
         field=columns[2],
@@ -230,8 +232,8 @@ def mention_rate(
     n_named = 0
     for place in asked:
         own = set(matcher.parts(titles[place]))
-        words = [Words(documents[place].text(name)) for name in text_fields]
-        named = {match.name for text in words for match in matcher.find(text) if not match.partial}
+        texts = _telling_texts(documents[place], text_fields)
+        named = {match.name for text in texts for match in matcher.find(Words(text)) if not match.partial}
         n_named += len(named - own)
     return n_named / len(asked)
 
@@ -244,11 +246,37 @@ def _telling(titles: Sequence[Name]) -> list[Name]:
 
 def _first_phrase(document: Document, fields: Sequence[str]) -> Name:
     """The first capitalised phrase of a document: what it is most likely about."""
-    return next((phrase for name in fields for phrase in phrases_of(Words(document.text(name)))), ())
+    return next((phrase for text in _telling_texts(document, fields) for phrase in phrases_of(Words(text))), ())
+
+
+def _telling_texts(document: Document, fields: Sequence[str]) -> Iterator[str]:
+    """The texts of a document that may hold names."""
+    return filter(may_hold_names, map(document.text, fields))
+
+
+def _in_texts(
+    documents: NDArray[np.int32], found: NDArray[np.int32], names: Sequence[Name], matcher: NameMatcher
+) -> Postings:
+    """Documents whose text contains each name, alone or within a longer one that was found there."""
+    distinct, which = np.unique(found, return_inverse=True)
+    parts = [matcher.parts(names[name]) for name in distinct.tolist()]
+    n_parts = np.array([len(part) for part in parts], dtype=np.int64)
+    flat = np.array([name for part in parts for name in part], dtype=np.int64)
+    start = np.cumsum(n_parts) - n_parts
+    counts = n_parts[which]
+    place = (
+        np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(start[which], counts)
+    )
+    return _postings_of(flat[place], np.repeat(documents, counts).astype(np.int64), len(names))
 
 
 def _postings(pairs: Iterable[tuple[int, int]], n_names: int) -> Postings:
     """Postings of (name, document) pairs, without repeats."""
-    array = np.unique(np.array(list(pairs), dtype=np.int64).reshape(-1, 2), axis=0)
-    indptr = np.searchsorted(array[:, 0], np.arange(n_names + 1))
-    return Postings(indptr, array[:, 1].astype(np.int32))
+    numbers = np.fromiter(chain.from_iterable(pairs), dtype=np.int64).reshape(-1, 2)
+    return _postings_of(numbers[:, 0], numbers[:, 1], n_names)
+
+
+def _postings_of(names: NDArray[np.int64], documents: NDArray[np.int64], n_names: int) -> Postings:
+    width = int(documents.max(initial=0)) + 1
+    keys = np.unique(names * width + documents)
+    return Postings(np.searchsorted(keys // width, np.arange(n_names + 1)), (keys % width).astype(np.int32))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import compress, pairwise
 from operator import or_
@@ -108,6 +107,11 @@ class Words:
         if self._gaps is None:
             self._gaps = self._pattern.split(self.text)
         return self._gaps[at]
+
+
+def may_hold_names(text: str) -> bool:
+    """Whether a text has a capital, or letters of a script without any: where it has not, it names nothing."""
+    return not (text.isascii() and text == text.lower())
 
 
 def title_name(title: str) -> Name:
@@ -228,17 +232,20 @@ class NameMatcher:
         capitals = list(compress(range(n), map(or_, words.capital, words.caseless)))
         if not (capitals or any_case):
             return
-        lengths = self._lengths
+        lengths, number = self._lengths, self.number
+        capitals.append(n)
+        place = 0
         for at in [at for at, key in enumerate(keys) if key in lengths]:
-            if at < end:
+            while capitals[place] < at:
+                place += 1
+            next_capital, sizes = capitals[place], lengths[keys[at]]
+            if at < end or (next_capital >= at + sizes[0] and not any_case):
                 continue
-            place = bisect_left(capitals, at)
-            next_capital = capitals[place] if place < len(capitals) else n
-            for size in lengths[keys[at]]:
+            for size in sizes:
                 capital = next_capital < at + size
                 if at + size > n or not (capital or any_case):
                     continue
-                found = self.number.get(keys[at : at + size])
+                found = number.get(keys[at : at + size])
                 if found is not None:
                     end = at + size
                     partial = size == 1 and _is_within_run(words, at)

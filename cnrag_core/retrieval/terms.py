@@ -10,8 +10,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+
+import numpy as np
+import scipy.sparse as sp
 
 from cnrag_core.retrieval.language import Language
 
@@ -25,6 +30,14 @@ UNSPACED = (
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))
+
+
+@dataclass(frozen=True, eq=False)
+class TermCounts:
+    """(n_texts, n_terms) CSR float32 counts with sorted columns, and the term of each column, sorted."""
+
+    counts: sp.csr_matrix
+    terms: tuple[str, ...]
 
 
 class TermAnalyzer:
@@ -53,6 +66,26 @@ class TermAnalyzer:
         """The terms of a text in order, repeats included."""
         return [term for _, term in self.words_and_terms(text)]
 
+    def count(self, texts: Sequence[str]) -> TermCounts:
+        """How often each term occurs in each text; what `terms` says of every one, in a fraction of its time."""
+        codes = _TermCodes(self)
+        stream, ends = array("i"), array("q", [0])
+        for text in texts:
+            words = split_words(text)
+            if text.isascii() or not any(map(_is_unspaced, words)):
+                stream.extend(map(codes.__getitem__, words))
+            else:
+                stream.extend(codes.of_term(term) for _, term in self.words_and_terms(text))
+            ends.append(len(stream))
+        found = tuple(sorted(codes.terms))  # so that nothing depends on the order in which terms are met
+        place = {term: i for i, term in enumerate(found)}
+        column = np.array([place[term] for term in codes.terms], dtype=np.int32)
+        indices = column[np.frombuffer(stream, dtype=np.int32)] if len(stream) else np.empty(0, np.int32)
+        shape = (len(texts), len(column))
+        counts = sp.csr_matrix((np.ones(len(indices), np.float32), indices, np.array(ends)), shape=shape)
+        counts.sum_duplicates()
+        return TermCounts(counts, found)
+
     def question_terms(self, text: str) -> list[tuple[str, str]]:
         """Pairs of a word as written (in lower case) and its term, without stop words unless all are."""
         pairs = list(self.words_and_terms(text))
@@ -66,11 +99,34 @@ class TermAnalyzer:
                 for gram in character_grams(word):
                     yield gram, gram
                 continue
-            term = self._term_of.get(word)
-            if term is None:
-                # folded after stemming: stemmers read accents
-                term = self._term_of[word] = fold_accents(self._stem(word)) or word
-            yield word, term
+            yield word, self.term_of(word)
+
+    def term_of(self, word: str) -> str:
+        """The term of one word of a script with spaces."""
+        term = self._term_of.get(word)
+        if term is None:
+            # folded after stemming: stemmers read accents
+            term = self._term_of[word] = fold_accents(self._stem(word)) or word
+        return term
+
+
+class _TermCodes(dict[str, int]):
+    """Number of the term of each word that was met, in first-seen order of the terms."""
+
+    def __init__(self, analyzer: TermAnalyzer) -> None:
+        self._analyzer = analyzer
+        self._code_of_term: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        code = self[word] = self.of_term(self._analyzer.term_of(word))
+        return code
+
+    def of_term(self, term: str) -> int:
+        return self._code_of_term.setdefault(term, len(self._code_of_term))
+
+    @property
+    def terms(self) -> list[str]:
+        return list(self._code_of_term)
 
 
 def split_words(text: str) -> list[str]:

@@ -68,3 +68,32 @@ def test_order_of_documents_changes_no_score():
     assert (
         forward.score(forward.query_terms(terms)).tolist() == backward.score(backward.query_terms(terms))[::-1].tolist()
     )
+
+
+def test_contributions_are_those_of_bm25s_to_the_bit():
+    import bm25s
+
+    texts = [
+        "The Café's dogs bark; dogs bark at dogs", "", "Größe und Grösse der Hunde", "猫咖啡馆 opens at nine",
+        "dogs", "ニューヨークの猫 and the dogs", *(f"word{i % 7} word{i % 5} and more" for i in range(40)),
+    ]  # fmt: skip
+    index = TermIndex(texts)
+    documents = [index.analyzer.terms(text) for text in texts]
+    assert list(index.vocabulary) == sorted({term for document in documents for term in document})
+    other = bm25s.BM25()
+    ids = [[index.vocabulary[term] for term in document] for document in documents]
+    other.index((ids, dict(index.vocabulary)), create_empty_token=False, show_progress=False)
+    scores = other.scores
+    for column in range(len(index.vocabulary)):
+        part = slice(scores["indptr"][column], scores["indptr"][column + 1])
+        order = np.argsort(scores["indices"][part])
+        found, contributions = index.column(column)
+        assert found.tolist() == scores["indices"][part][order].tolist()
+        assert contributions.tobytes() == scores["data"][part][order].tobytes()
+
+
+@pytest.mark.parametrize("texts", [[], ["", " "], ["!?"]])
+def test_texts_without_words_make_an_empty_index(texts):
+    index = TermIndex(texts, PLAIN)
+    assert index.vocabulary == {}
+    assert index.score(index.query_terms("cat")).tolist() == [0.0] * len(texts)
