@@ -195,7 +195,8 @@ class _Parts:
         frequency = np.bincount(indices, minlength=rows.shape[1])
         number, frequency = _commonest_first(frequency)
         n_kept = renumber(indptr, indices, rows.data, index_values, number, one_array)
-        indices, query_values, index_values = indices[:n_kept], rows.data[:n_kept], index_values[:n_kept]
+        indices, query_values = indices[:n_kept], rows.data[:n_kept]
+        index_values = query_values if one_array else index_values[:n_kept]
         n_heavy = _n_heavy(frequency)
         max_norm = PRUNED_SHARE * max(0.1 * threshold, threshold - self.elsewhere)
         split, heavy_norm, left_out_norm = split_rows(indptr, indices, query_values, index_values, n_heavy, max_norm)

@@ -275,6 +275,15 @@ def test_the_digest_changes_with_everything_that_changes_a_pair(columns: tuple) 
     assert digest_of(relabelled) == digest_of(columns)
 
 
+def test_values_that_are_the_same_are_kept_once() -> None:
+    from cnrag_core.similarity.bounds import make_plan
+
+    both = make_plan(random_columns(np.random.default_rng(1), 60, ("text", "jaccard")), 0.2)
+    assert both.index_values is both.query_values
+    two = make_plan(random_columns(np.random.default_rng(1), 60, ("text", "overlap")), 0.2)
+    assert two.index_values is not two.query_values
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_written_state_opens_as_it_was(kind: str, tmp_path: Path) -> None:
     from cnrag_core.similarity.bounds import make_plan
