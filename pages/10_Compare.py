@@ -17,6 +17,7 @@ from cnrag_core.views.comparison_charts import (
 from cnrag_core.worker import build_workspace
 from pages.shared.background import start_job
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "Compare",
@@ -31,6 +32,8 @@ def other_network(network: Network) -> Network | None:
     """The second network: chosen with a slider, or built in the background from a YAML."""
     way = st.segmented_control("Compare with", WAYS, default=WAYS[0], key="compare_with", persist_state=KEPT) or WAYS[0]
     if way == WAYS[0]:
+        if not ready(workspace.network, "suggestion", key="suggestion"):
+            return None
         suggested = workspace.network.suggestion.threshold
         threshold = st.slider(
             "Threshold of the second network", 0.0, 1.0, suggested, 0.01, key="second_threshold", persist_state=KEPT

@@ -6,10 +6,11 @@ from cnrag_core.takeaway import BUNDLE, Item, View, bundle, items_of
 from cnrag_core.views.network_side import toggled
 from pages.shared.graph_component import graph_view
 from pages.shared.network_controls import choices_of
-from pages.shared.network_drawing import arrange, component_of, drawing_of
+from pages.shared.network_drawing import component_of, drawing_of, shown_options
 from pages.shared.network_link import saved_view
 from pages.shared.network_state import begin, options_now
 from pages.shared.session import asked_question, current_network, literal, open_workspace, shown_errors
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "Export",
@@ -29,7 +30,9 @@ def on_legend() -> None:
 
 def preview(network, options) -> None:
     """The picture that the web page and the PNG hold."""
-    arrange(network)
+    if not ready(network, "layout", "communities", "tags", key="layout"):
+        return
+    options = shown_options(network, options)
     drawing = drawing_of(workspace, network, options)
     graph_view(component_of(workspace, network, options, drawing), key=GRAPH, height="440px", on_legend=on_legend)
     st.caption(literal(drawing.counts) + ". PNG, above the graph, saves it as a picture with its legend.")
@@ -59,7 +62,7 @@ with shown_errors():
     counts, everything = st.columns([3, 1], vertical_alignment="center")
     counts.text(f"{view.counts}.")
     everything.download_button(
-        "Everything in one zip", data=lambda: bundle(view), file_name=BUNDLE, mime="application/zip",
+        "All in one zip", data=lambda: bundle(view), file_name=BUNDLE, mime="application/zip",
         key="get_bundle", on_click="ignore", type="primary", icon=":material/folder_zip:", width="stretch",
     )  # fmt: skip
     if network.graph.n_nodes:

@@ -9,6 +9,7 @@ from pages.shared.network_state import begin, keep, options_now
 from pages.shared.network_tables import below
 from pages.shared.page_style import fill_window
 from pages.shared.session import current_network, current_threshold, open_workspace, shown_errors
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "Network", "How does it hang together? Click, search, filter; what you look at is explained on the right."
@@ -22,7 +23,12 @@ def explore(shown_at: float | None) -> None:
     if current_threshold(workspace) != shown_at:
         st.rerun()  # the figures in the sidebar are of the old threshold
     with shown_errors():
-        network = current_network(workspace)
+        network, whole = current_network(workspace), workspace.network
+        if ready(network, "communities", "tags", key="communities"):
+            st.session_state["net_shown"] = network
+        else:  # what was shown before stays until the communities at this threshold are found
+            before = st.session_state.get("net_shown", whole)
+            network = before if (before.base or before) is whole else whole
         colors = choices_of(workspace)
         begin(workspace, colors)
         control_row(workspace, network, colors)

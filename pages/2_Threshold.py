@@ -13,11 +13,11 @@ from pages.shared.session import (
     open_workspace,
     shown_errors,
 )
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "Threshold", "Where should I cut? Move the threshold and watch what stays linked.", icon=":material/tune:"
 )
-curve, suggestion = workspace.network.curve, workspace.network.suggestion
 
 
 @st.fragment
@@ -26,47 +26,75 @@ def threshold_panel() -> None:
     network = current_network(workspace)
     controls, chart = st.columns([1, 2], gap="large")
     with controls:
-        floor = curve.floor
-        st.session_state["threshold_slider"] = min(max(round(network.graph.threshold, 2), round(floor, 2)), 1.0)
-        st.slider(
-            "Similarity threshold",
-            min_value=round(floor, 2),
-            max_value=1.0,
-            step=0.01,
-            key="threshold_slider",
-            on_change=lambda: choose_threshold(max(st.session_state["threshold_slider"], floor)),
-            help="Two documents are linked when their combined similarity is at least this.",
-        )
-        st.button(
-            f"Use the suggestion, {suggestion.threshold:.2f}",
-            key="use_suggestion",
-            on_click=choose_threshold,
-            args=(suggestion.threshold,),
-            width="stretch",
-        )
-        st.caption(literal(suggestion.reason))
-        figures = figures_of(network)
-        for row in (figures[:4], figures[4:]):
-            for column, (name, value, explanation) in zip(st.columns(2) * 2, row, strict=True):
-                column.metric(name, value, help=explanation)
+        threshold_slider(network)
+        suggested = st.container()
+        figures(network)
     with chart:
-        st.session_state.setdefault("curve_quantity", "shares")
-        quantity = (
-            st.segmented_control("Show", QUANTITIES, key="curve_quantity", persist_state=KEPT, required=True)
-            or "shares"
-        )
-        st.plotly_chart(
-            threshold_curve_chart(curve, quantity=quantity, threshold=network.graph.threshold, suggestion=suggestion),
-            key="threshold_curve",
-        )
-        st.text(interpretation(network, curve, suggestion))
-        with st.expander("The same as a table"):
-            st.dataframe(curve_table(curve), key="curve_table", hide_index=True)
-    consequences(network)
+        found = ready(network, "curve", "suggestion", key="curve")
+        if found:
+            draw_curve(network)
+    if found:
+        with suggested:
+            offer(network.suggestion)
+        consequences(network)
+
+
+def threshold_slider(network) -> None:
+    """The threshold that every page looks at."""
+    floor = network.candidates.floor
+    st.session_state["threshold_slider"] = min(max(round(network.graph.threshold, 2), round(floor, 2)), 1.0)
+    st.slider(
+        "Similarity threshold",
+        min_value=round(floor, 2),
+        max_value=1.0,
+        step=0.01,
+        key="threshold_slider",
+        on_change=lambda: choose_threshold(max(st.session_state["threshold_slider"], floor)),
+        help="Two documents are linked when their combined similarity is at least this.",
+    )
+
+
+def figures(network) -> None:
+    """What the present threshold makes of the network."""
+    if not ready(network, "communities", key="communities"):
+        return
+    found = figures_of(network)
+    for row in (found[:4], found[4:]):
+        for column, (name, value, explanation) in zip(st.columns(2) * 2, row, strict=True):
+            column.metric(name, value, help=explanation)
+
+
+def offer(suggestion) -> None:
+    """The suggested threshold with its reason."""
+    st.button(
+        f"Use the suggestion, {suggestion.threshold:.2f}",
+        key="use_suggestion",
+        on_click=choose_threshold,
+        args=(suggestion.threshold,),
+        width="stretch",
+    )
+    st.caption(literal(suggestion.reason))
+
+
+def draw_curve(network) -> None:
+    """What every threshold would leave, with the present one marked."""
+    curve, suggestion = network.curve, network.suggestion
+    st.session_state.setdefault("curve_quantity", "shares")
+    quantity = (
+        st.segmented_control("Show", QUANTITIES, key="curve_quantity", persist_state=KEPT, required=True) or "shares"
+    )
+    st.plotly_chart(
+        threshold_curve_chart(curve, quantity=quantity, threshold=network.graph.threshold, suggestion=suggestion),
+        key="threshold_curve",
+    )
+    st.text(interpretation(network, curve, suggestion))
+    with st.expander("The same as a table"):
+        st.dataframe(curve_table(curve), key="curve_table", hide_index=True)
 
 
 def consequences(network) -> None:
     """What the next step would change, who is left alone, and how similar pairs are."""
+    curve = network.curve
     threshold = max(network.graph.threshold, curve.floor)
     changes = gains_and_losses(curve, threshold)
     alone = orphans(curve.candidates, threshold)

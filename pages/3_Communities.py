@@ -22,6 +22,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "Communities",
@@ -49,6 +50,8 @@ with shown_errors():
         help="Below 1 gives fewer and larger communities, above 1 more and smaller ones.",
     )
     network = network.with_resolution(resolution)
+    if not ready(network, "communities", "tags", key="communities"):
+        st.stop()
     shown = shown_communities(network)
     st.text(topics_sentence(network))
     if not shown:

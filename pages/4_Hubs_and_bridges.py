@@ -4,6 +4,7 @@ import streamlit as st
 
 from cnrag_core.export.csv_table import csv_bytes
 from cnrag_core.topology.roles import find_bridges, find_hubs
+from cnrag_core.views.community_names import community_names
 from cnrag_core.views.role_tables import (
     BRIDGE_KINDS,
     bridge_table,
@@ -11,6 +12,8 @@ from cnrag_core.views.role_tables import (
     degree_limit,
     hub_table,
     hubs_sentence,
+    joining,
+    joining_sentence,
     role_chart,
 )
 from pages.shared.session import (
@@ -21,6 +24,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "Hubs and bridges",
@@ -50,11 +54,21 @@ def linked_table(frame, node_ids, *, key: str) -> None:
     )
 
 
+def chosen_topics(names: list[str]) -> list[str]:
+    """Communities that a bridge shall join; those that the threshold has taken away are forgotten."""
+    st.session_state["bridge_topics"] = [name for name in st.session_state.get("bridge_topics", []) if name in names]
+    return st.multiselect(
+        "Only those that join", names, key="bridge_topics", placeholder="two topics or more", persist_state=KEPT
+    )
+
+
 with shown_errors():
     network = current_network(workspace)
     if not network.graph.n_edges:
         st.info("No two documents are linked at this threshold; lower it to see hubs and bridges.")
         st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")
+        st.stop()
+    if not ready(network, "communities", "tags", key="communities"):
         st.stop()
     labels = network.communities.labels
     left, right = st.columns(2, gap="large")
@@ -70,8 +84,17 @@ with shown_errors():
         st.subheader("Bridges", anchor=False, help="Documents on many shortest paths between others.")
         keep_within("top_bridges", 1, 100, 20)
         top = st.slider("How many, highest betweenness first", 1, 100, key="top_bridges", persist_state=KEPT)
-        bridges = find_bridges(network.graph, network.betweenness, labels, top=top)
-        st.text(bridges_sentence(bridges, network))
+        if not ready(network, "betweenness", key="betweenness"):
+            st.stop()
+        topics = chosen_topics(list(community_names(network).values()))
+        if topics:
+            every = find_bridges(network.graph, network.betweenness, labels, min_betweenness=0.0)
+            bridges = joining(every, topics, network)
+            st.text(joining_sentence(bridges, topics, network))
+            bridges = bridges[:top]
+        else:
+            bridges = find_bridges(network.graph, network.betweenness, labels, top=top)
+            st.text(bridges_sentence(bridges, network))
         linked_table(bridge_table(bridges, network), [bridge.node_id for bridge in bridges], key="bridges")
         with st.expander("What the kinds of bridges mean"):
             for kind, meaning in BRIDGE_KINDS.items():

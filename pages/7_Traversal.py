@@ -5,6 +5,7 @@ import streamlit as st
 from cnrag_core.views.traversal_steps import cost_of_checks, evidence_count, outcome
 from cnrag_core.views.traversal_tables import comparison_sentence, concept_table, context_table, kind_table
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from pages.shared.waiting import ready
 from pages.shared.walk_controls import WalkRequest, ask
 from pages.shared.walk_replay import replay
 
@@ -24,8 +25,7 @@ NARROW = {name: st.column_config.Column(width=width) for name, width in {"#": 36
 
 def walked(request: WalkRequest) -> dict:
     """The walk and what stands beside it, for the same question and budget."""
-    with st.spinner("Cutting the texts, finding concepts, linking chunks …"):
-        walker = current_network(workspace).walker  # made on first use
+    walker = current_network(workspace).walker
     common = {"budget": request.budget, "required_evidence": request.evidence, "n_seeds": request.n_seeds}
     return {
         "audited": walker.traverse(request.question, check=request.check, cost=request.cost, **common),
@@ -83,6 +83,8 @@ with shown_errors():
     request = ask(workspace)
     if not request.question:
         st.info("Ask something in plain words, or pick a question whose evidence is known.", icon=":material/route:")
+        st.stop()
+    if not ready(current_network(workspace), "walker", key="walker"):
         st.stop()
     traces = walked(request)
     graph = current_network(workspace).concept_graph

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cnrag_core.views.community_names import ISOLATED, community_names
-from cnrag_core.views.network_measures import MEASURES, betweenness_at_hand, betweenness_words, measure_of, rank_of
+from cnrag_core.views.network_measures import (
+    MEASURES,
+    betweenness_at_hand,
+    betweenness_words,
+    measure_at_hand,
+    measure_of,
+    rank_of,
+)
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
@@ -96,7 +103,7 @@ def document_facts(network: Network, node_id: str) -> DocumentFacts:
 def _figures(network: Network, node: int) -> tuple[tuple[str, str, str, str], ...]:
     figures = []
     for name, measure in MEASURES.items():
-        if name == "betweenness" and not betweenness_at_hand(network):
+        if not measure_at_hand(network, name):
             continue
         values = measure_of(network, name)
         rank = f"{ordinal(rank_of(values, node))} of {len(values):,}" if values[node] > 0 else ""

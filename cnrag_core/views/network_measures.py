@@ -25,6 +25,9 @@ PATHS_PER_SECOND = 6e7
 WORTH_WAITING = 0.4
 """Seconds that a betweenness may take before it is found only when somebody asks for it."""
 
+FEW_EDGES = 50_000
+"""Edges up to which triangles are counted at once."""
+
 CONSTANT = "constant"
 """Every document counts the same."""
 
@@ -132,6 +135,13 @@ def betweenness_seconds(network: Network) -> float:
 def betweenness_at_hand(network: Network) -> bool:
     """Whether the betweenness can be shown without making anybody wait for it."""
     return betweenness_seconds(network) <= WORTH_WAITING
+
+
+def measure_at_hand(network: Network, name: str) -> bool:
+    """Whether a measure can be shown without making anybody wait for it."""
+    if name == "betweenness":
+        return betweenness_at_hand(network)
+    return name != "clustering" or network.graph.n_edges <= FEW_EDGES or name in vars(network)
 
 
 def betweenness_words(network: Network) -> str:

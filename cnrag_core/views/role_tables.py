@@ -116,6 +116,22 @@ def bridges_sentence(bridges: Sequence[Bridge], network: RoleView) -> str:
     )
 
 
+def joining_sentence(bridges: Sequence[Bridge], topics: Sequence[str], network: RoleView) -> str:
+    """Which document is the strongest bridge between some communities, and how many others there are."""
+    named = " and ".join(f"“{topic}”" for topic in topics)
+    if not bridges:
+        return f"No document has neighbours in {named}; a lower threshold may make one a bridge."
+    others = len(bridges) - 1
+    rest = "no other does" if not others else f"{others:,} other{'s do' if others > 1 else ' does'}"
+    return f"“{network.title(bridges[0].node_id)}” is the strongest bridge that joins {named}; {rest}."
+
+
+def joining(bridges: Sequence[Bridge], topics: Sequence[str], network: RoleView) -> list[Bridge]:
+    """The bridges with neighbours in all of these communities, named as `community_names` names them."""
+    wanted = {number for number, name in community_names(network).items() if name in topics}
+    return [bridge for bridge in bridges if wanted <= set(bridge.communities)]
+
+
 def role_chart(network: RoleView) -> go.Figure:
     """Every linked document by neighbours and betweenness: hubs lie to the right, bridges at the top."""
     import plotly.graph_objects as go

@@ -17,7 +17,8 @@ from cnrag_core.workspace import Workspace
 from pages.shared.network_link import PATHS, SIZES, VIEWS
 from pages.shared.network_ranges import range_choice, range_row
 from pages.shared.network_state import enter_view, find_document, path_between, step_back, trail
-from pages.shared.session import choose_threshold, literal, selected_document
+from pages.shared.session import choose_threshold, current_network, literal, selected_document
+from pages.shared.waiting import ready
 
 MOST_OFFERED = 20_000
 """Documents that one box offers as one types; beyond it a few words of the title come first."""
@@ -52,7 +53,7 @@ def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str
             on_change=enter_view, args=(workspace,),
         )  # fmt: skip
     with threshold:
-        threshold_slider(network)
+        threshold_slider(current_network(workspace))
     with display, st.popover("Display", width="stretch"):
         display_options(workspace, network, colors)
 
@@ -111,7 +112,8 @@ def display_options(workspace: Workspace, network: Network, colors: Mapping[str,
         key="net_size",
     )
     range_choice(workspace)
-    counts = network.links.counts
+    counts = network.links.counts if ready(network, "links", key="links", patience=0.02) else {}
+    st.session_state["net_links"] = [kind for kind in st.session_state["net_links"] if kind in counts or not counts]
     if counts:
         st.pills(
             "Other links",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from cnrag_core.network import Network
+from cnrag_core.preparing import at_hand
 from cnrag_core.views.graph_picture import component_data
+from cnrag_core.views.network_colors import COMMUNITY
 from cnrag_core.views.network_found import found_highlight
-from cnrag_core.views.network_measures import betweenness_at_hand
+from cnrag_core.views.network_measures import MEASURES, measure_at_hand
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing, draw
 from cnrag_core.views.network_side import side_data
@@ -18,17 +20,19 @@ from cnrag_core.views.network_words import MAP_CAUTION, interpretation_of
 from cnrag_core.workspace import Workspace
 from pages.shared.graph_component import graph_view
 from pages.shared.network_found import found_now
+from pages.shared.network_kept import kept, key_of
 from pages.shared.network_map import map_view
 from pages.shared.network_state import GRAPH, on_expand, on_legend, on_select
 from pages.shared.page_style import HEIGHT
 from pages.shared.session import choose_threshold, selected_document
-
-MOST_DRAWINGS = 6
+from pages.shared.waiting import ready
 
 
 def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing | None:
     """Show the view that was asked for; the drawing of the live graph, None for the map."""
-    arrange(network)
+    if not ready(network, "layout", key="layout"):
+        return None
+    options = shown_options(network, options)
     if options.view == "map":
         map_view(workspace, network, options)
         return None
@@ -60,22 +64,25 @@ def nothing_linked(network: Network) -> None:
         st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")
 
 
-def arrange(network: Network) -> None:
-    """Find the positions where nobody has yet: once for a corpus, and with a word while it takes."""
-    origin = network.base or network
-    if "layout" not in vars(origin):
-        with st.spinner(f"Arranging {origin.graph.n_nodes:,} documents, once for this corpus …"):
-            origin.layout  # noqa: B018  (kept by the network)
+def shown_options(network: Network, options: NetworkOptions) -> NetworkOptions:
+    """The options, without what is still being found; the page says that it is."""
+    measures = dict.fromkeys(
+        name for name in (options.color_by, options.size_by) if name in MEASURES and not measure_at_hand(network, name)
+    )
+    if measures and not ready(network, *measures, key="drawn_measures"):
+        color = COMMUNITY if options.color_by in measures else options.color_by
+        size = "degree" if options.size_by in measures else options.size_by
+        options = replace(options, color_by=color, size_by=size)
+    if options.links and not at_hand(network, "links"):
+        options = replace(options, links=())  # the controls say that they are sought
+    return options
 
 
 def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing:
     """The drawing for some options; what is looked at is always in it."""
     selected = selected_document(workspace)
-    key = _key(network, options)
-    if "betweenness" in (options.color_by, options.size_by) and not betweenness_at_hand(network):
-        with st.spinner("Counting shortest paths …"):
-            network.betweenness  # noqa: B018  (found once, and kept by the network)
-    drawing = _kept(key, lambda: draw(network, options, workspace.corpus.kinds))
+    key = key_of(network, options)
+    drawing = kept(key, lambda: draw(network, options, workspace.corpus.kinds))
     pair = st.session_state.get("net_pair") or ()
     found = found_now(network)
     wanted = [node_id for node_id in (selected, *pair, *(found.ids if found else ())) if node_id is not None]
@@ -85,16 +92,16 @@ def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) 
     missing = tuple(node_id for node_id in wanted if network.graph.index(node_id) not in shown)
     if not missing:
         return drawing
-    return _kept(f"{key}+{missing}", lambda: draw(network, options, workspace.corpus.kinds, keep=missing))
+    return kept(f"{key}+{missing}", lambda: draw(network, options, workspace.corpus.kinds, keep=missing))
 
 
 def component_of(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing) -> dict[str, Any]:
     """The drawing as the live component takes it, with what is selected and what stands out."""
     state = st.session_state
     layout = network.layout.digest[:16]
-    revision = f"{_key(network, options)}-{len(drawing.picture.nodes)}-{hash(drawing.picture.nodes.tobytes())}"
+    revision = f"{key_of(network, options)}-{len(drawing.picture.nodes)}-{hash(drawing.picture.nodes.tobytes())}"
     in_rings = options.view == "around" and options.rings
-    data = _kept(
+    data = kept(
         f"data-{revision}",
         lambda: {
             **component_data(drawing.picture, revision=revision, layout="", view=""),
@@ -132,18 +139,3 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
         "fit": fit,
         "alt": f"Graph of {drawing.counts}. The same is in the tables below.",
     }
-
-
-def _key(network: Network, options: NetworkOptions) -> str:
-    text = repr((network.graph.digest, network.config.communities.resolution, options))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
-
-
-def _kept(key: str, make: Any) -> Any:
-    """What was made under a key before, or made now; the oldest are let go."""
-    store = st.session_state.setdefault("net_drawings", {})
-    if key not in store:
-        store[key] = make()
-        while len(store) > 2 * MOST_DRAWINGS:
-            store.pop(next(iter(store)))
-    return store[key]

@@ -76,8 +76,7 @@ def read_link(workspace: Workspace, colors: Mapping[str, str]) -> dict[str, obje
     for key, name in FLAGS.items():
         if given.get(name) in ("0", "1"):
             found[key] = given[name] == "1"
-    counts = workspace.network.links.counts
-    found["net_links"] = [kind for kind in STYLES if kind in given.get("links", "").split(",") and kind in counts]
+    found["net_links"] = [kind for kind in STYLES if kind in given.get("links", "").split(",")]
     only = tuple(entry for entry in given.get("only", "").split(",") if ENTRY.fullmatch(entry))
     if only:
         found["net_only"] = only

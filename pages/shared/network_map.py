@@ -11,6 +11,7 @@ from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_tables import node_table
 from cnrag_core.views.network_words import MAP_CAUTION
 from cnrag_core.workspace import Workspace
+from pages.shared.network_kept import kept, key_of
 from pages.shared.network_ranges import range_fields
 from pages.shared.network_state import show_document
 
@@ -24,7 +25,10 @@ def map_view(workspace: Workspace, network: Network, options: NetworkOptions) ->
         within = range_fields(workspace)[field].inside(low, high)
     with st.container(key="net_map_box"):
         chosen = st.plotly_chart(
-            map_figure(network, coloring, only=options.only, isolated=options.isolated, within=within),
+            kept(
+                f"map-{key_of(network, options)}",
+                lambda: map_figure(network, coloring, only=options.only, isolated=options.isolated, within=within),
+            ),
             key="net_map",
             height="stretch",
             on_select="rerun",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from cnrag_core.network import Network
+from cnrag_core.preparing import at_hand, is_sought
 from cnrag_core.views.community_names import community_names
 from cnrag_core.views.document_text import conversation_turns, shown_fields
 from cnrag_core.views.network_document import DocumentFacts, document_facts
 from cnrag_core.views.network_links import STYLES, evidence_words, links_between, links_of
-from cnrag_core.views.network_measures import betweenness_at_hand, betweenness_seconds
+from cnrag_core.views.network_measures import betweenness_seconds, measure_at_hand
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_paths import missing_path, path_steps
 from cnrag_core.views.network_picture import Drawing
@@ -20,6 +21,7 @@ from cnrag_core.workspace import Workspace
 from pages.shared.network_found import found_bar, found_now, found_panel
 from pages.shared.network_state import look_around, open_community, path_between, show_document, show_pair
 from pages.shared.session import choose_threshold, literal, selected_document
+from pages.shared.waiting import ready
 
 SHORT = 90
 """Characters up to which a field stands on a line with its name."""
@@ -67,7 +69,7 @@ def document_panel(workspace: Workspace, network: Network, node_id: str) -> None
             "Path from", key="net_path_from", on_click=path_between, args=(node_id, None), help="A path from here"
         )
         st.button("Path to", key="net_path_to", on_click=path_between, args=(None, node_id), help="A path to here")
-    links = links_of(network.links, network.graph.index(node_id))
+    links = links_of(network.links, network.graph.index(node_id)) if at_hand(network, "links") else []
     names = ["Text", f"Neighbours {facts.n_neighbors:,}", "Measures", *([f"Links {len(links):,}"] if links else [])]
     text, neighbors, figures, *rest = st.tabs(names)
     with text:
@@ -165,7 +167,8 @@ def pair_panel(network: Network, first: str, second: str) -> None:
         st.caption(literal(f"in common, {name}"))
         st.text(", ".join(words))
     graph = network.graph
-    for link in links_between(network.links, graph.index(first), graph.index(second)):
+    typed = links_between(network.links, graph.index(first), graph.index(second)) if at_hand(network, "links") else []
+    for link in typed:
         st.caption(literal(f"{STYLES[link.kind].name}: {STYLES[link.kind].meaning}"))
         st.text(link.sentence.strip() or ", ".join(link.evidence))
     with st.expander("The same as a table"):
@@ -232,14 +235,16 @@ def start_panel(network: Network) -> None:
 
 
 def count_paths(network: Network, *, key: str) -> None:
-    """Where finding the betweenness takes a while: a button that finds it."""
-    seconds = betweenness_seconds(network)
-    if betweenness_at_hand(network):
+    """Where measures take a while to find: a button that finds them, with the page in use meanwhile."""
+    missing = [name for name in ("betweenness", "clustering") if not measure_at_hand(network, name)]
+    if not missing:
         return
-    if st.button("Find the betweenness", key=key, help=f"Takes about {seconds:.0f} s; then bridges are shown as well."):
-        with st.spinner("Counting shortest paths …"):
-            network.betweenness  # noqa: B018  (found once, and kept by the network)
-        st.rerun(scope="fragment")
+    seconds = betweenness_seconds(network)
+    asked = st.button(
+        f"Find {' and '.join(missing)}", key=key, help=f"Takes about {seconds:.0f} s; then bridges are shown as well."
+    )
+    if asked or any(is_sought(network, name) for name in missing):
+        ready(network, *missing, key=f"measures_{key}")
 
 
 def _overview_start() -> None:

@@ -20,6 +20,7 @@ from cnrag_core.errors import CNRagError
 from cnrag_core.event_log import has_handler, log_events
 from cnrag_core.jobs import Job, failed
 from cnrag_core.network import Network
+from cnrag_core.preparing import find_ahead
 from cnrag_core.rag import checked_threshold
 from cnrag_core.visits import server_visits
 from cnrag_core.workspace import Workspace
@@ -96,6 +97,7 @@ def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -
         workspace = current_workspace()
         write_link(workspace)
         _remember(workspace)
+    find_ahead(workspace.network)
     _sidebar(workspace)
     st.header(f"{icon} {title}", anchor=False)
     st.caption(question)

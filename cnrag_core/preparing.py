@@ -1,0 +1,132 @@
+"""Parts of a network that take a while: found in the background, once for everybody who looks at it.
+
+Enters: a network and the name of a part. Leaves: a `Job` that finds it; when it is done, the network has the
+part at hand. A page asks `at_hand` first, so that nobody's click waits for what takes longer than a moment.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cnrag_core.jobs import Job
+from cnrag_core.network import Network
+from cnrag_core.types import Progress
+
+MANY_DOCUMENTS = 2_000
+"""From here on parts are found before anybody asks for them."""
+
+HEAD_START = 1.5
+"""Seconds in which the page that opens a network has the processor to itself."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part: what finding it is called, whether it is the same at every threshold, and how it is found."""
+
+    words: str
+    of_corpus: bool
+    find: Callable[[Network, Progress], object]
+
+
+def _property(name: str) -> Callable[[Network, Progress], object]:
+    return lambda network, _: getattr(network, name)
+
+
+def _betweenness(network: Network, progress: Progress) -> object:
+    from cnrag_core.topology.centrality import betweenness
+
+    if "betweenness" not in vars(network):
+        found = betweenness(network.graph, random_state=network.config.random_state, progress=progress)
+        vars(network)["betweenness"] = found  # where the property keeps it
+    return network.betweenness
+
+
+def _walker(network: Network, progress: Progress) -> object:
+    from cnrag_core.traversal.walker import make_walker
+
+    if "walker" not in vars(network):
+        made = make_walker(network.documents, network.config, network.embedded, network.scorer, progress=progress)
+        vars(network)["walker"] = made
+    return network.walker
+
+
+PARTS: Mapping[str, Part] = {
+    "layout": Part("Arranging the documents", True, _property("layout")),
+    "links": Part("Looking for names and references in the texts", True, _property("links")),
+    "terms": Part("Reading the words of all documents", True, _property("terms")),
+    "curve": Part("Following the network through all thresholds", True, _property("curve")),
+    "suggestion": Part("Looking for a threshold to suggest", True, _property("suggestion")),
+    "walker": Part("Cutting texts, finding concepts, linking chunks", True, _walker),
+    "communities": Part("Finding communities", False, _property("communities")),
+    "tags": Part("Naming communities", False, _property("tags")),
+    "clustering": Part("Counting triangles", False, _property("clustering")),
+    "betweenness": Part("Counting shortest paths", False, _betweenness),
+}
+"""By the name that the network has for them."""
+
+AHEAD = ("clustering", "links", "terms", "suggestion")
+"""Parts of a large network that most visitors come to need, in the order of finding them."""
+
+_jobs: weakref.WeakKeyDictionary[Network, dict[str, Job[None]]] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def at_hand(network: Network, name: str) -> bool:
+    """Whether a part needs no waiting."""
+    return name in vars(_holder(network, name))
+
+
+def is_sought(network: Network, name: str) -> bool:
+    """Whether somebody asked for a part that is still being found."""
+    job = _jobs.get(_holder(network, name), {}).get(name)
+    return job is not None and job.state == "running"
+
+
+def find(network: Network, name: str) -> Job[None]:
+    """The job that finds a part; the same for everybody who asks."""
+    part = PARTS[name]
+
+    def work(holder: Network, progress: Progress) -> None:
+        progress(part.words, 0.0)
+        part.find(holder, lambda _, share: progress(part.words, share))
+
+    return _job(_holder(network, name), name, part.words, work)
+
+
+def find_ahead(network: Network) -> None:
+    """Begin to find what most visitors of a large network come to need."""
+    holder = network.base or network
+    if holder.graph.n_nodes < MANY_DOCUMENTS or all(at_hand(holder, name) for name in AHEAD):
+        return
+
+    def work(holder: Network, progress: Progress) -> None:
+        time.sleep(HEAD_START)
+        for name in AHEAD:
+            progress(PARTS[name].words, 0.0)
+            find(holder, name).wait()
+
+    _job(holder, "ahead", "Preparing the network", work)
+
+
+def _job(holder: Network, name: str, words: str, work: Callable[[Network, Progress], None]) -> Job[None]:
+    wanted = weakref.ref(holder)  # a job that has ended keeps no network alive
+
+    def run(progress: Progress) -> None:
+        network = wanted()
+        if network is not None:
+            work(network, progress)
+
+    with _lock:
+        jobs = _jobs.setdefault(holder, {})
+        if name not in jobs:
+            jobs[name] = Job(words, run)
+        return jobs[name]
+
+
+def _holder(network: Network, name: str) -> Network:
+    """The network that keeps a part: the one as built, where the part is the same at every threshold."""
+    return (network.base or network) if PARTS[name].of_corpus else network

@@ -1,0 +1,50 @@
+"""Waiting for a part of the network: the page says for what, and for how long, and goes on with the rest."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cnrag_core.jobs import Job
+from cnrag_core.network import Network
+from cnrag_core.preparing import MANY_DOCUMENTS, PARTS, at_hand, find
+
+PATIENCE = 0.3
+"""Seconds that a page waits for a part of a large network without a word."""
+
+PATIENCE_WITH_FEW = 20.0
+"""The same for a small one, of which everything is found in a moment."""
+
+
+def ready(network: Network, *names: str, key: str, patience: float = PATIENCE) -> bool:
+    """Whether the parts are at hand; else they are being found, which the page shows until they are.
+
+    A part that could not be found counts as ready: whoever uses it meets the reason.
+
+    Parameters
+    ----------
+    key
+        Of the notice on the page.
+    """
+    for name in names:
+        if at_hand(network, name):
+            continue
+        job = find(network, name)
+        job.wait(patience if network.graph.n_nodes >= MANY_DOCUMENTS else PATIENCE_WITH_FEW)
+        if job.state == "running":
+            with st.container(key=f"waiting_{key}"):
+                _watch(network, name)
+            return False
+    return True
+
+
+@st.fragment(run_every=0.4)
+def _watch(network: Network, name: str) -> None:
+    """One part on its way; the page is drawn again when it is there."""
+    job: Job[object] = find(network, name)
+    if job.state != "running":
+        st.rerun()
+    left = job.seconds_left
+    estimate = f", about {left:.0f} s left" if left is not None and left >= 1 else ""
+    st.progress(
+        job.share, text=f"{PARTS[name].words}: {job.seconds:.0f} s{estimate}. The rest of the page can be used."
+    )
