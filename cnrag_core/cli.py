@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 import typer
 
-from cnrag_core.errors import CNRagError, ConfigError
+from cnrag_core.errors import CNRagError, ConfigError, memory_named
 from cnrag_core.serve_command import health, serve
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 def main() -> None:
     """Entry point: bad input becomes one sentence on stderr and exit code 1."""
     try:
-        app()
+        with memory_named("This command"):
+            app()
     except CNRagError as error:
         typer.secho(f"cnrag: {error}", fg="red", err=True)
         sys.exit(1)

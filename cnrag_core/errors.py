@@ -9,7 +9,7 @@
     │   ├── StorageFullError                   no space left; what was stored before is intact
     │   └── StorageCorruptError                the file is damaged or is not one of ours
     ├── EmbeddingError         (RuntimeError)  a provider did not answer, or answered nonsense
-    ├── ResourceLimitError     (MemoryError)   refused before it would cost too much
+    ├── ResourceLimitError     (MemoryError)   it would cost too much, or memory ran out
     ├── NotBuiltError          (RuntimeError)  nothing was added, so nothing can be answered
     └── UnknownNameError       (KeyError)      no such document, community, strategy or field
 
@@ -19,7 +19,9 @@ found, what would be right.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -79,7 +81,7 @@ class EmbeddingError(CNRagError, RuntimeError):
 
 
 class ResourceLimitError(CNRagError, MemoryError):
-    """Refused before it started, because the estimate is above the limit that the message names."""
+    """Refused, or given up, because it needs more than the limit that the message names."""
 
 
 class NotBuiltError(CNRagError, RuntimeError):
@@ -91,3 +93,27 @@ class UnknownNameError(CNRagError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0]) if self.args else ""
+
+
+@contextmanager
+def memory_named(what: str) -> Iterator[None]:
+    """Memory that runs out inside as a ResourceLimitError that names the limit; `what` begins the sentence."""
+    try:
+        yield
+    except CNRagError:
+        raise
+    except MemoryError as error:
+        raise ResourceLimitError(
+            f"{what} needs more than {_memory_limit()}; take fewer documents, or a higher threshold."
+        ) from error
+
+
+def _memory_limit() -> str:
+    """The memory that this process may use, in words."""
+    if sys.platform != "win32":
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            return f"the {limit / 2**30:.1f} GB of memory that this process may use (RLIMIT_AS)"
+    return "the memory that is free on this machine"

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from cnrag_core.errors import CNRagError
+from cnrag_core.errors import CNRagError, memory_named
 from cnrag_core.event_log import write_event, write_failure
 from cnrag_core.types import Progress
 
@@ -171,7 +171,8 @@ class Job(Generic[T]):
     def _run(self) -> None:
         reference = None
         try:
-            self._result = self._work(self._report)
+            with memory_named(f"The work on {self.name!r}"):
+                self._result = self._work(self._report)
             self.state = "done"
         except JobCancelled:
             self.state = "cancelled"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
 from cnrag_core.corpus.document import Document
-from cnrag_core.errors import NotBuiltError
+from cnrag_core.errors import NotBuiltError, memory_named
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
 from cnrag_core.limits import server_limits
 from cnrag_core.similarity.components import ComponentColumn, build_columns
@@ -360,6 +360,7 @@ class _Timer:
         return result
 
 
+@memory_named("This network")
 def build_network(
     documents: Iterable[Document],
     config: PipelineConfig,
@@ -401,7 +402,7 @@ def build_network(
     CorpusError
         If a field that the configuration names is in no document.
     EmbeddingError, ResourceLimitError
-        From the stages.
+        From the stages; ResourceLimitError also where memory runs out.
     """
     from cnrag_core.corpus.checks import check_fields
     from cnrag_core.embedding.fields import embed_component

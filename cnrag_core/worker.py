@@ -30,6 +30,7 @@ from cnrag_core.errors import CNRagError, ResourceLimitError
 from cnrag_core.event_log import log_events, write_failure
 from cnrag_core.jobs import LoggedFailureError
 from cnrag_core.limits import server_limits
+from cnrag_core.storage.whole_file import disk_errors
 from cnrag_core.types import Progress, silent
 from cnrag_core.workspace import Workspace
 from cnrag_core.workspace_file import queries_of_records, read_documents, write_documents
@@ -95,7 +96,11 @@ def build_in_child(
     Nothing is left behind but, in `resume`, the pairs that were found: there the next build of the same
     documents and configuration goes on.
     """
-    with _a_turn(progress), tempfile.TemporaryDirectory(prefix="cnrag-build-") as private:
+    with (
+        _a_turn(progress),
+        disk_errors("The folder for temporary files cannot be used"),
+        tempfile.TemporaryDirectory(prefix="cnrag-build-") as private,
+    ):
         folder = Path(private)
         progress("Handing over the documents", 0.0)
         write_documents(folder / "corpus.jsonl", corpus)
@@ -237,16 +242,17 @@ def run(folder: Path) -> int:
     about = request["corpus"]
     corpus = Corpus(read_documents(folder / "corpus.jsonl"), about["kinds"], about["name"], tuple(about["warnings"]))
     try:
-        workspace = Workspace.build(
-            corpus,
-            PipelineConfig.model_validate(request["config"]),
-            name=request["name"],
-            queries=queries_of_records(request["queries"]),
-            resume=None if request["resume"] is None else Path(request["resume"]),
-            progress=_report,
-        )
-        _report("Saving what was built", 0.0)
-        workspace.save(folder / "built.cnrag")
+        with disk_errors("What is built could not be written"):
+            workspace = Workspace.build(
+                corpus,
+                PipelineConfig.model_validate(request["config"]),
+                name=request["name"],
+                queries=queries_of_records(request["queries"]),
+                resume=None if request["resume"] is None else Path(request["resume"]),
+                progress=_report,
+            )
+            _report("Saving what was built", 0.0)
+            workspace.save(folder / "built.cnrag")
     except CNRagError as error:
         print(json.dumps({"error": type(error).__name__, "message": str(error)}), flush=True)
     except MemoryError:

@@ -16,7 +16,7 @@ import numpy as np
 
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Corpus
-from cnrag_core.errors import CorpusError
+from cnrag_core.errors import CorpusError, memory_named
 from cnrag_core.network import Network, build_network
 from cnrag_core.rag import checked_threshold
 from cnrag_core.types import Progress, silent
@@ -30,6 +30,7 @@ N_SHOWN = 10
 """Communities, hubs and bridges in a summary."""
 
 
+@memory_named("This network")
 def shown_network(corpus: Corpus, config: PipelineConfig, progress: Progress, *, resume: Path | None = None) -> Network:
     """A network with everything that its pictures need, so that no page waits for it afterwards."""
     network = build_network(corpus, config, resume=resume, progress=progress)

@@ -67,6 +67,7 @@ def _cut(texts: Sequence[str]) -> tuple[Any, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    pa.set_memory_pool(pa.system_memory_pool())  # its own would reserve a gigabyte, which a memory limit counts
     try:
         column = pa.array(texts, pa.large_string())
     except UnicodeEncodeError:  # half of a surrogate pair, from a damaged JSON escape
@@ -97,7 +98,9 @@ def choose_analyzer(words: WordCounts) -> Analyzer:
     if total == 0:
         return "words"
     letters = np.fromiter(map(len, words.words), np.float64, len(words.words)) * occurrences
-    spaceless = np.fromiter(map(_is_spaceless, words.words), bool, len(words.words))
+    spaceless = np.zeros(len(words.words), bool)
+    if not all(map(str.isascii, words.words)):
+        spaceless = np.fromiter(map(_is_spaceless, words.words), bool, len(words.words))
     if letters[spaceless].sum() >= 0.5 * letters.sum():
         return "character_ngrams"
     markers = np.fromiter((word in ENGLISH_MARKERS for word in words.words), bool, len(words.words))
@@ -122,6 +125,16 @@ def features_of(word: str, analyzer: Analyzer) -> tuple[str, ...]:
     if analyzer == "english_words" and word in ENGLISH_STOP_WORDS:
         return ()
     return (word[:MAX_WORD_CHARS],)
+
+
+def is_one_feature(word: str, analyzer: Analyzer) -> bool:
+    """Whether a word is its own only feature; what can be said of most words at little cost.
+
+    False does not say that it is not: `features_of` does.
+    """
+    if analyzer == "character_ngrams" or not word.isascii() or len(word) > MAX_WORD_CHARS:
+        return False
+    return analyzer != "english_words" or word not in ENGLISH_STOP_WORDS
 
 
 def _ngrams(word: str) -> tuple[str, ...]:

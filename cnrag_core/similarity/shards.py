@@ -97,7 +97,7 @@ class Shards:
             if is_ours and _is_whole(pairs, self.n):
                 return pairs
             reason = "is of another search"
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+        except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, NotImplementedError) as error:
             reason = f"is damaged ({error})"
         log.warning("%s %s; its tile is compared again.", path, reason)
         return None

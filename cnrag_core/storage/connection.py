@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path
 from typing import Any
 
-from cnrag_core.errors import StorageCorruptError, StorageError, StorageFullError
+from cnrag_core.errors import StorageCorruptError, StorageError, StorageFullError, memory_named
 from cnrag_core.storage.schema import prepare
 
 MEMORY = ":memory:"
@@ -175,7 +175,8 @@ class Database:
     def _errors(self) -> Iterator[None]:
         """SQLite's errors as ours."""
         try:
-            yield
+            with memory_named(f"The database {self.name!r}"):
+                yield
         except sqlite3.Error as error:
             translated = self._translated(error)
             if self._shared is None and isinstance(translated, StorageFullError):
