@@ -73,10 +73,10 @@ class Document:
 
 def as_text(value: Any) -> str:
     """The nearest sensible text of any value."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
     if isinstance(value, str):
         return value
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:

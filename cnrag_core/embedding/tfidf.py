@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from cnrag_core.embedding.provider import EmbeddingProvider
 from cnrag_core.embedding.rows import normalize_rows, zero_rows
-from cnrag_core.embedding.words import NGRAM_RANGE, Analyzer, WordCounts, choose_analyzer, count_words, features_of
+from cnrag_core.embedding.words import (
+    NGRAM_RANGE,
+    Analyzer,
+    WordCounts,
+    choose_analyzer,
+    count_words,
+    features_of,
+    is_one_feature,
+)
 from cnrag_core.errors import ConfigError, EmbeddingError, ResourceLimitError
 
 ANALYZERS = ("auto", *get_args(Analyzer))
@@ -198,7 +206,9 @@ class TFIDFEmbedding(EmbeddingProvider):
         """Set the vocabulary and the idf, and return the counts of its features, (n, d)."""
         analyzer = choose_analyzer(words) if self.analyzer == "auto" else self.analyzer
         self._chosen = analyzer
-        vocabulary = sorted({feature for word in words.words for feature in features_of(word, analyzer)})
+        simple = {word for word in words.words if is_one_feature(word, analyzer)}
+        others = (feature for word in words.words if word not in simple for feature in features_of(word, analyzer))
+        vocabulary = sorted(simple.union(others))
         _, counts = self._spread(words, {feature: column for column, feature in enumerate(vocabulary)})
         frequency = np.bincount(counts.indices, minlength=len(vocabulary))
         n_fitted = int((~zero_rows(words.counts)).sum())
@@ -230,11 +240,18 @@ class TFIDFEmbedding(EmbeddingProvider):
         Returns the number of feature occurrences including unknown ones, and (n, d) CSR.
         """
         assert self._chosen is not None or not column_of
+        analyzer = self._chosen or "words"
         lengths = np.zeros(len(words.words) + 1, np.int64)
         columns: list[int] = []
-        all_features = np.zeros(len(words.words), np.int64)
+        all_features = np.ones(len(words.words), np.int64)
         for number, word in enumerate(words.words):
-            features = features_of(word, self._chosen or "words")
+            if is_one_feature(word, analyzer):
+                column = column_of.get(word)
+                if column is not None:
+                    columns.append(column)
+                    lengths[number + 1] = 1
+                continue
+            features = features_of(word, analyzer)
             known = [column for feature in features if (column := column_of.get(feature)) is not None]
             columns.extend(known)
             lengths[number + 1] = len(known)
