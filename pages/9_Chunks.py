@@ -7,11 +7,14 @@ from cnrag_core.config.spec import ChunkingStrategy
 from cnrag_core.views.chunk_tables import (
     METHODS,
     aggregation_chart,
+    aggregation_table,
     chunk_table,
     chunking_sentence,
     method_table,
 )
-from cnrag_core.views.document_text import text_fields_of
+from cnrag_core.views.document_text import conversation_turns, text_fields_of
+from pages.shared.chunk_neighbors import neighbors_with
+from pages.shared.document_view import conversation
 from pages.shared.pickers import document_picker
 from pages.shared.session import (
     KEPT,
@@ -29,6 +32,23 @@ workspace = open_workspace(
     icon=":material/content_cut:",
 )
 
+
+def chosen_strategy() -> ChunkingStrategy:
+    """The method and its sizes."""
+    method = st.selectbox("Method", METHODS, index=METHODS.index("sentences"), key="chunk_method", persist_state=KEPT)
+    if method == "recursive":
+        most = st.slider("Characters, at most", 50, 4000, 1000, 50, key="max_chars", persist_state=KEPT)
+        keep_within("overlap_chars", 0, most - 1, min(200, most // 5))
+        overlap = st.slider("Overlap in characters", 0, most - 1, key="overlap_chars", persist_state=KEPT)
+        return ChunkingStrategy(method=method, max_chars=most, overlap_chars=overlap)
+    most = st.slider(
+        "Tokens, at most", 8, 1024, 64, 8, key="max_tokens", persist_state=KEPT, help="A token is 1.3 words."
+    )
+    keep_within("overlap", 0, most - 1, 0)
+    overlap = st.slider("Overlap in tokens", 0, most - 1, key="overlap", persist_state=KEPT)
+    return ChunkingStrategy(method=method, max_tokens=most, overlap=overlap)
+
+
 with shown_errors():
     network = current_network(workspace)
     chosen = selected_document(workspace) or network.longest_document
@@ -41,21 +61,7 @@ with shown_errors():
             select_document(node_id)
         document = network.document(node_id)
         field = st.selectbox("Field", text_fields_of(document, workspace.config), key="chunk_field")
-        method = st.selectbox(
-            "Method", METHODS, index=METHODS.index("sentences"), key="chunk_method", persist_state=KEPT
-        )
-        if method == "recursive":
-            most = st.slider("Characters, at most", 50, 4000, 1000, 50, key="max_chars", persist_state=KEPT)
-            keep_within("overlap_chars", 0, most - 1, min(200, most // 5))
-            overlap = st.slider("Overlap in characters", 0, most - 1, key="overlap_chars", persist_state=KEPT)
-            strategy = ChunkingStrategy(method=method, max_chars=most, overlap_chars=overlap)
-        else:
-            most = st.slider(
-                "Tokens, at most", 8, 1024, 64, 8, key="max_tokens", persist_state=KEPT, help="A token is 1.3 words."
-            )
-            keep_within("overlap", 0, most - 1, 0)
-            overlap = st.slider("Overlap in tokens", 0, most - 1, key="overlap", persist_state=KEPT)
-            strategy = ChunkingStrategy(method=method, max_tokens=most, overlap=overlap)
+        strategy = chosen_strategy()
     text = document.text(field) if field else ""
     chunks = TextChunker(strategy).spans(text)
     with result:
@@ -64,8 +70,19 @@ with shown_errors():
             chunk_table(chunks),
             key="chunks",
             hide_index=True,
-            column_config={"text": st.column_config.TextColumn(width="large")},
+            column_config={
+                "chunk": st.column_config.NumberColumn(width=60),
+                "start": st.column_config.NumberColumn(width=60, help="First character of the field, from 0."),
+                "end": st.column_config.NumberColumn(width=60, help="The character after its last."),
+                "tokens": st.column_config.NumberColumn(width=64, help="Words times 1.3."),
+                "text": st.column_config.TextColumn(width="large"),
+            },
         )
+        if conversation_turns(document):
+            with st.expander("The conversation, turn by turn"):
+                conversation(document)
+    if field and chunks:
+        neighbors_with(network, node_id, field, strategy)
     methods, aggregations = st.columns(2, gap="large")
     with methods:
         st.subheader("The methods on this text", anchor=False)
@@ -75,7 +92,14 @@ with shown_errors():
         part = next(iter(network.embedded.values()), None)
         chart = None if part is None else aggregation_chart(chunks, part.provider)
         if chart is None:
-            st.info("Choose smaller chunks: one chunk alone is its own aggregate.", icon=":material/content_cut:")
+            st.info(
+                "Choose smaller chunks: one chunk alone is its own aggregate."
+                if part is not None
+                else "Nothing of this corpus is compared as text, so there are no rows to combine.",
+                icon=":material/content_cut:",
+            )
         else:
             st.caption("Cosine between what every two of them make of the chunks; 1 = the choice does not matter here.")
             st.plotly_chart(chart, key="aggregations")
+            with st.expander("The same as a table"):
+                st.dataframe(aggregation_table(chart), key="aggregation_table", hide_index=True)

@@ -87,6 +87,12 @@ def aggregation_chart(chunks: Sequence[Chunk], provider: EmbeddingProvider) -> g
     return figure
 
 
+def aggregation_table(figure: go.Figure) -> pd.DataFrame:
+    """The cosines of `aggregation_chart` as a table."""
+    cosines = np.round(np.asarray(figure.data[0].z, dtype=np.float64), 3)
+    return pd.DataFrame({"aggregation": AGGREGATIONS, **dict(zip(AGGREGATIONS, cosines.T, strict=True))})
+
+
 def chunking_sentence(chunks: Sequence[Chunk], text: str) -> str:
     """How many chunks there are of how long a text."""
     if not chunks:

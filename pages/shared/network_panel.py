@@ -7,7 +7,6 @@ import streamlit as st
 from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand, is_sought
 from cnrag_core.views.community_names import community_names
-from cnrag_core.views.document_text import conversation_turns, shown_fields
 from cnrag_core.views.network_document import DocumentFacts, document_facts
 from cnrag_core.views.network_links import STYLES, evidence_words, links_between, links_of
 from cnrag_core.views.network_measures import betweenness_seconds, measure_at_hand
@@ -18,13 +17,11 @@ from cnrag_core.views.network_start import starting_points
 from cnrag_core.views.pair_waterfall import contribution_table, narrow_waterfall
 from cnrag_core.views.pair_words import pair_sentence
 from cnrag_core.workspace import Workspace
+from pages.shared.document_view import document_text
 from pages.shared.network_found import found_bar, found_now, found_panel
 from pages.shared.network_state import look_around, open_community, path_between, show_document, show_pair
 from pages.shared.session import choose_threshold, literal, selected_document
 from pages.shared.waiting import ready
-
-SHORT = 90
-"""Characters up to which a field stands on a line with its name."""
 
 
 def panel(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing | None) -> None:
@@ -73,7 +70,7 @@ def document_panel(workspace: Workspace, network: Network, node_id: str) -> None
     names = ["Text", f"Neighbours {facts.n_neighbors:,}", "Measures", *([f"Links {len(links):,}"] if links else [])]
     text, neighbors, figures, *rest = st.tabs(names)
     with text:
-        _text(workspace, network, node_id)
+        document_text(network.document(node_id), workspace.config)
         st.caption(literal(f"{facts.node_id} · {facts.source}"))
     with neighbors:
         _neighbors(network, facts)
@@ -106,25 +103,6 @@ def _place(network: Network, facts: DocumentFacts) -> None:
         )
     for role in facts.roles:
         st.markdown(literal(role))
-
-
-def _text(workspace: Workspace, network: Network, node_id: str) -> None:
-    document = network.document(node_id)
-    turns = conversation_turns(document)
-    for speaker, words in turns:
-        with st.chat_message("user" if speaker in ("user", "human") else "assistant"):
-            if speaker not in ("user", "assistant"):
-                st.caption(literal(speaker))
-            st.text(words)
-    said = {"\n".join(words for _, words in turns)}
-    for name, words in shown_fields(document, workspace.config):
-        if words in said:
-            continue
-        if len(words) <= SHORT:
-            st.text(f"{name}: {words}")
-        else:
-            st.caption(literal(name))
-            st.text(words)
 
 
 def _neighbors(network: Network, facts: DocumentFacts) -> None:
