@@ -218,7 +218,7 @@ def _candidate_pairs(
     while True:
         pairs, floor = strongest_pairs(columns, start, max_edges, engine=engine, progress=progress)
         if least is not None and floor > least:
-            raise _too_many(least, f"more than {max_edges:,}", floor, max_edges)
+            raise _too_many(least, _expected(estimate_pairs(columns), least, max_edges), floor, max_edges)
         if len(pairs) >= needed or start == 0.0:
             return pairs, floor
         start = math.floor(50 * start) / 100  # half as high: the estimate promised more pairs than there are
@@ -356,6 +356,12 @@ def _unit_rows(vectors: Sequence[NDArray[np.float32]], node_ids: Sequence[str]) 
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0).astype(np.float32)
     return unit
+
+
+def _expected(estimate: PairEstimate, threshold: float, max_edges: int) -> str:
+    """How many edges a threshold keeps that was found to keep too many."""
+    count = estimate.count_above(threshold)
+    return f"{count:,}" if estimate.is_exact else f"about {max(max_edges + 1, _rounded(count)):,}"
 
 
 def _rounded(count: int) -> int:
