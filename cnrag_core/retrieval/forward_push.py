@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.topology.compiled import compiled
+from cnrag_core.similarity.compiling import compiled
 from cnrag_core.types import Scores
 
 
@@ -33,15 +33,21 @@ def forward_push(
     """
     starts = np.flatnonzero(restart)
     return _push(
-        indptr.astype(np.int64), indices.astype(np.int64), shares, starts, restart[starts], probability, tolerance,
-        len(restart),
+        indptr.astype(np.int64), indices.astype(np.int32, copy=False), shares, starts, restart[starts], probability,
+        tolerance, len(restart),
     )  # fmt: skip
+
+
+def warm_up() -> None:
+    """Compile, or load, the loop."""
+    path = np.array([0, 1, 2], dtype=np.int32)
+    forward_push(path, np.array([1, 0], dtype=np.int32), np.ones(2), np.array([1.0, 0.0]), 0.3, 1e-6)
 
 
 @compiled
 def _push(
     indptr: NDArray[np.int64],
-    indices: NDArray[np.int64],
+    indices: NDArray[np.int32],
     shares: NDArray[np.float64],
     starts: NDArray[np.int64],
     start_shares: NDArray[np.float64],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.topology.compiled import compiled
+from cnrag_core.similarity.compiling import compiled
 
 
 @compiled

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from cnrag_core.similarity.compiling import compiled
 from cnrag_core.topology.coarsening import Level
-from cnrag_core.topology.compiled import compiled
 from cnrag_core.topology.forces import Exponent, step_length
 from cnrag_core.types import Progress, silent
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.topology.compiled import compiled
+from cnrag_core.similarity.compiling import compiled
 
 LEAST_GAIN = 1e-12
 """A move must gain more than this share of a node's strength, so that rounding cannot move nodes forever."""

@@ -23,10 +23,13 @@ from cnrag_core.network import Network
 from cnrag_core.preparing import find_ahead
 from cnrag_core.rag import checked_threshold
 from cnrag_core.visits import server_visits
+from cnrag_core.warming import warm_up_in_background
 from cnrag_core.workspace import Workspace
 
 if not has_handler():  # started by `streamlit run`, not by `cnrag serve`
     log_events()
+if st.runtime.exists():  # a server, not a test of one page
+    warm_up_in_background()
 
 ICON = Path(__file__).with_name("icon.png")
 """Our own picture: an icon by name would be fetched from elsewhere."""
@@ -36,6 +39,7 @@ STYLE = """<style>
 [data-testid="stSidebarHeader"] { height: 2.2rem; }
 [data-testid="stMetricValue"] { font-size: 1.6rem; }
 [data-testid="stText"] { white-space: pre-wrap; }
+[class*="st-key-cnrag_"] { position: absolute; height: 0; overflow: hidden; }
 </style>"""
 
 PAGES = (
