@@ -17,7 +17,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -96,12 +98,23 @@ class Settings:
 
 
 class Guard:
-    """Adds protective headers to every answer, and hides addresses that are nobody's business."""
+    """Adds protective headers to every answer, hides addresses that are nobody's business, and lets only our own
+    pages open a socket: Streamlit would let in those of any other port of this machine.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Parameters
+    ----------
+    names
+        Host names whose pages are ours although a proxy may ask under another.
+    """
+
+    def __init__(self, app: ASGIApp, names: Sequence[str] = ()) -> None:
         self._app = app
+        self._names = frozenset(names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and not self._is_ours(Headers(scope=scope)):
+            await send({"type": "websocket.close", "code": 1008})  # before it was accepted: answered with 403
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -117,6 +130,15 @@ class Guard:
             await PlainTextResponse("Not Found", status_code=404)(scope, receive, guarded)
             return
         await self._app(scope, receive, guarded)
+
+    def _is_ours(self, headers: Headers) -> bool:
+        origin = headers.get("origin")
+        if origin is None:  # no browser
+            return True
+        asked = urlsplit(origin)
+        return asked.scheme in ("http", "https") and (
+            asked.netloc == headers.get("host") or asked.hostname in self._names
+        )
 
 
 async def health(request: Request) -> JSONResponse:
@@ -141,7 +163,10 @@ def make_app(settings: Settings) -> st.App:
     return st.App(
         ROOT / "app.py",
         routes=[Route(HEALTH, health, methods=["GET", "HEAD"])],
-        middleware=[Middleware(Guard), Middleware(TrustedHostMiddleware, allowed_hosts=settings.allowed_hosts)],
+        middleware=[
+            Middleware(Guard, names=settings.names),
+            Middleware(TrustedHostMiddleware, allowed_hosts=settings.allowed_hosts),
+        ],
         lifespan=_while_serving,
         on_script_error=_script_failed,
     )

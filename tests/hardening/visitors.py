@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -36,18 +35,23 @@ HANG = 60.0
 
 
 class Served:
-    """``cnrag serve`` in a process of its own, on a free port of this machine."""
+    """``cnrag serve`` in a process of its own, on a free port of this machine; or another copy of its script."""
 
-    def __init__(self, folder: Path, *options: str, python: Sequence[str] = (), **environment: str) -> None:
+    def __init__(
+        self, folder: Path, *options: str, python: Sequence[str] = (), script: Path | None = None, **environment: str
+    ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.log, self.output = folder / "events.jsonl", folder / "output.txt"
         command = [sys.executable, *python, "-m", "cnrag_core.cli", "serve", "--no-browser", "--port", str(self.port)]
+        command += ["--log", str(self.log), *options]
+        if script is not None:
+            command = [sys.executable, *python, str(script), str(self.port), "127.0.0.1", "0", str(self.log)]
         with self.output.open("wb") as output:
             self.process = psutil.Popen(
-                [*command, "--log", str(self.log), *options],
+                command,
                 cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
                 stdout=output, stderr=subprocess.STDOUT,
             )  # fmt: skip
@@ -148,6 +152,8 @@ class Visitor:
         self.keep = False
         self.received: list[bytes] = []
         self._answers: dict[str, Any] = {}
+        self._current, self._finished = Run(), False
+        self._repeats: dict[str, float] = {}
         self._pages: dict[str, str] = {}
         self.token = self._token()
         self._open = ExitStack()
@@ -206,6 +212,24 @@ class Visitor:
         assert status in (200, 204), f"the upload was answered with {status}"
         self.values[key] = ("file", urls, name, len(data))
         return self.run(seconds=seconds)
+
+    def download(self, key: str, seconds: float = HANG) -> bytes:
+        """Press a button that downloads, and return the file."""
+        button = self.elements[key][2]
+        url = button.url
+        if not url:
+            message = BackMsg()
+            request = message.backend_operation_request
+            request.request_id, request.session_id = uuid.uuid4().hex, self.session_id
+            request.deferred_file.file_id = button.deferred_file_id
+            self._socket.send(message.SerializeToString())
+            assert self._listen(lambda: request.request_id in self._answers, seconds), "no file came"
+            answer = self._answers[request.request_id]
+            assert not answer.error_msg, answer.error_msg
+            url = answer.deferred_file.url
+        status, data, _ = self.server.get(urlsplit(url).path)
+        assert status == 200, f"the download was answered with {status}"
+        return data
 
     def put(self, url: str, name: str, data: bytes, *, token: str | None = None) -> int:
         """Put bytes to an upload address; the status."""
@@ -296,10 +320,14 @@ class Visitor:
     def _listen(self, condition: Callable[[], bool], seconds: float) -> bool:
         end = time.monotonic() + seconds
         while not condition():
-            try:
-                data = self._socket.recv(timeout=max(0.01, end - time.monotonic()))
-            except TimeoutError:
+            left = end - time.monotonic()
+            if left <= 0:
                 return False
+            try:
+                data = self._socket.recv(timeout=min([left, *self._repeats.values()]))
+            except TimeoutError:
+                self._repeat()
+                continue
             assert isinstance(data, bytes)
             if self.keep:
                 self.received.append(data)
@@ -308,15 +336,31 @@ class Visitor:
             self._take(message)
         return True
 
+    def _repeat(self) -> None:
+        """Ask for the parts of the page that want to run again and again, as the browser does."""
+        for fragment in self._repeats:
+            message = self._rerun(None)
+            message.rerun_script.fragment_id = fragment
+            message.rerun_script.is_auto_rerun = True
+            self._socket.send(message.SerializeToString())
+
     def _take(self, message: ForwardMsg) -> None:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.session_id = message.new_session.initialize.session_id or self.session_id
-            self.texts = []
+            if not message.metadata.run.fragment_ids:
+                self.texts, self._repeats = [], {}
         elif kind == "navigation":
             self._pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+        elif kind == "auto_rerun":
+            self._repeats[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+        elif kind == "stop_auto_rerun":
+            for fragment in message.stop_auto_rerun.fragment_ids:
+                self._repeats.pop(fragment, None)
         elif kind == "file_urls_response":
             self._answers[message.file_urls_response.response_id] = message.file_urls_response
+        elif kind == "backend_operation_response":
+            self._answers[message.backend_operation_response.request_id] = message.backend_operation_response
         elif kind == "script_finished":
             self._finished = True
         elif kind == "page_info_changed":

@@ -1,0 +1,61 @@
+"""T10: visitors come and go two hundred times; what they held is let go of.
+
+Every fourth one uploads documents and leaves while they are on the page.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+
+from tests.hardening.campaign import IS_FULL, count, report
+from tests.hardening.visitors import Served, Visitor, until
+
+N_CYCLES, EARLY = count(200, 24), count(20, 8)
+KEPT_SECONDS = 120 if IS_FULL else 3
+SWEEP_SECONDS = 30
+ROWS = [{"id": f"d{i}", "text": f"coral reefs and warm seas {i} " * 40} for i in range(900)]
+UPLOAD = "\n".join(map(json.dumps, ROWS)).encode()
+
+
+def test_t10_what_visitors_held_is_let_go_of(tmp_path) -> None:
+    server = Served(tmp_path, STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL=str(KEPT_SECONDS))
+    try:
+        well = 0
+        early = _figures(server)
+        for cycle in range(N_CYCLES):
+            with Visitor(server, sample="larkspur") as visitor:
+                ok = visitor.run("", seconds=180).ok
+                if cycle % 4 == 0:
+                    ok = ok and visitor.set("source", "My own documents").ok
+                    ok = ok and visitor.upload("corpus_file", "reefs.jsonl", UPLOAD, seconds=180).ok
+                    ok = ok and visitor.shows("900 documents")
+                else:
+                    ok = ok and visitor.run(("Threshold", "Network", "Search")[cycle % 3], seconds=180).ok
+                well += ok
+            if cycle == EARLY - 1:
+                early = _figures(server)
+        peak = _figures(server)
+        time.sleep(KEPT_SECONDS + 10)
+        until(lambda: _figures(server)[2] <= early[2] + 50, SWEEP_SECONDS, 1.0)
+        files, threads, rss = _figures(server)
+        held = files <= early[0] + 10 and threads <= early[1] + 5 and rss <= early[2] + 50
+        report(
+            "T10", well, N_CYCLES,
+            f"files {early[0]:.0f} -> {files:.0f} (at most +10), threads {early[1]:.0f} -> {threads:.0f} (+5), "
+            f"RSS {early[2]:.0f} -> {peak[2]:.0f} -> {rss:.0f} MB (+50) from cycle {EARLY}: "
+            + ("held" if held else "grew"),
+            score="sessions",
+        )  # fmt: skip
+        assert well == N_CYCLES
+        assert files <= early[0] + 10
+        assert threads <= early[1] + 5
+        assert rss <= early[2] + 50
+        assert server.health()["sessions"] == 0
+    finally:
+        server.stop()
+
+
+def _figures(server: Served) -> tuple[float, float, float]:
+    """Open files, threads, MB of memory."""
+    return float(server.process.num_fds()), float(server.process.num_threads()), server.rss
