@@ -166,6 +166,46 @@ def _add_table(bound: NDArray[np.float32], table_row: NDArray[np.float32], codes
         bound[k] += table_row[codes[k]]
 
 
+@compiled_fast
+def _exceeds(bound: NDArray[np.float32], least: np.float32) -> bool:
+    """Whether any bound of a block exceeds the least one."""
+    excess = np.float32(0.0)
+    for k in range(np.uint64(len(bound))):
+        above = bound[k] - least
+        excess += above if above > np.float32(0.0) else np.float32(0.0)
+    return bool(excess > np.float32(0.0))
+
+
+@compiled
+def _search_dense(
+    first_row: int,
+    last_row: int,
+    start: int,
+    stop: int,
+    least: np.float32,
+    dense: NDArray[np.float32],
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+) -> tuple[int, int]:
+    """`search_tile` where dense rows are all that is compared: the products are read where they are."""
+    width, count = stop - start, 0
+    below = np.nextafter(least, np.float32(-np.inf))  # what reaches the least bound exceeds this
+    for row in range(first_row, last_row):
+        if count + width > len(left):
+            return row, count
+        products = dense[row - first_row]
+        for block in range(max(0, row + 1 - start) // BLOCK * BLOCK, width, BLOCK):
+            end = min(block + BLOCK, width)
+            if not _exceeds(products[block:end], below):
+                continue
+            for k in range(max(block, row + 1 - start), end):
+                if products[k] >= least:
+                    left[count] = row
+                    right[count] = start + k
+                    count += 1
+    return last_row, count
+
+
 @compiled
 def search_tile(
     first_row: int,
@@ -213,6 +253,8 @@ def search_tile(
     int, int
         The first row not done, because the next one might not fit, and the number of candidates.
     """
+    if len(dense) and not len(indices) and not len(tables):
+        return _search_dense(first_row, last_row, start, stop, least, dense, left, right)
     width = stop - start
     bound = np.zeros(width + BLOCK, dtype=np.float32)
     lift = np.zeros(width + BLOCK, dtype=np.float32)

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from cnrag_core.similarity.bounds import SLACK, BoundPlan, make_plan
-from cnrag_core.similarity.components import CodeColumn, ComponentColumn, VectorColumn, sorted_csr
+from cnrag_core.similarity.components import CodeColumn, ComponentColumn, VectorColumn, n_rows, sorted_csr
 from cnrag_core.similarity.kernels import dense_dots, index_tile, nearest_in_tile, search_tile, sparse_dots
 from cnrag_core.similarity.pairs import Floor, Pairs, concat_pairs
 from cnrag_core.similarity.scoring import TIE_TOLERANCE, score_pairs
@@ -26,6 +26,11 @@ from cnrag_core.types import Progress, Rows, silent
 
 TILE = 4_096
 """Rows of a tile: their bounds and what belongs to them stay in the first-level cache."""
+
+LARGEST_TILE = 32_768
+TILES_AT_LEAST = 60
+"""A large corpus has larger tiles, of which there are still so many. Every row looks each of its terms up in the
+index of every tile: with a million documents that costs more than bounds that lie in the second-level cache."""
 
 CANDIDATES_AT_ONCE = 1 << 18
 """Candidates that are scored together."""
@@ -49,21 +54,24 @@ def stream_compiled(
     """The pairs at or above a floor, part by part, in no particular order; see `pairwise.stream_pairs`."""
     plan = make_plan(columns, floor.value)
     # The last tiles have the most earlier rows, so they come first and the threads end together.
-    starts = list(range(0, plan.n, TILE))[::-1]
-    total = float(sum(_cells(plan, start) for start in starts))
+    size = tile_rows(columns)
+    starts = list(range(0, plan.n, size))[::-1]
+    total = float(sum(cells_of_tile(plan.n, start, size) for start in starts))
     done = 0.0
     threads = default_threads(plan) if n_threads is None else n_threads
-    with closing(_on_threads(lambda start: search_one_tile(columns, plan, start, floor), starts, threads)) as parts:
+    with closing(
+        _on_threads(lambda start: search_one_tile(columns, plan, start, floor, rows=size), starts, threads)
+    ) as parts:
         for start, part in parts:
             if part is not None:
                 yield part
             else:
-                done += _cells(plan, start)
+                done += cells_of_tile(plan.n, start, size)
                 progress("Comparing pairs", done / total)
 
 
 def search_one_tile(
-    columns: Sequence[ComponentColumn], plan: BoundPlan, start: int, floor: Floor, *, tile_rows: int | None = None
+    columns: Sequence[ComponentColumn], plan: BoundPlan, start: int, floor: Floor, *, rows: int | None = None
 ) -> Iterator[Pairs]:
     """Every pair of a row of one tile with an earlier row, scored exactly, part by part.
 
@@ -77,15 +85,15 @@ def search_one_tile(
         First row of the tile, a multiple of its size.
     floor
         Read again for every part.
-    tile_rows
-        Rows of the tile; `TILE` unless given.
+    rows
+        Of the tile; as `tile_rows` says unless given.
     """
-    tile_rows = tile_rows or TILE
-    stop = min(plan.n, start + tile_rows)
+    size = rows or tile_rows(columns)
+    stop = min(plan.n, start + size)
     tile = index_tile(start, stop, plan.indptr, plan.indices, plan.index_values, plan.split, plan.n_terms)
     room = max(CANDIDATES_AT_ONCE, stop - start)
     left, right = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
-    bounds = _DenseBounds(plan, tile_rows)
+    bounds = _DenseBounds(plan, size)
     for first, last in _row_blocks(plan, stop):
         dense = bounds.of(slice(first, last), start, stop)
         row = first
@@ -154,8 +162,25 @@ def default_threads(plan: BoundPlan) -> int:
 _NO_BOUNDS = np.zeros((0, 0), dtype=np.float32)
 
 
-def _cells(plan: BoundPlan, start: int) -> float:
-    stop = min(plan.n, start + TILE)
+def tile_rows(columns: Sequence[ComponentColumn]) -> int:
+    """Rows of a tile of these columns.
+
+    Examples
+    --------
+    >>> [tile_rows([CodeColumn("", 1.0, None, np.zeros(n, int), (), np.zeros(n, bool))]) for n in (10**4, 10**6)]
+    [4096, 16384]
+    """
+    n, rows = n_rows(columns), TILE
+    if any(isinstance(column, VectorColumn) and isinstance(column.rows, np.ndarray) for column in columns):
+        return rows  # a product of dense rows fills the cache by itself
+    while rows < LARGEST_TILE and n >= 2 * rows * TILES_AT_LEAST:
+        rows *= 2
+    return rows
+
+
+def cells_of_tile(n: int, start: int, rows: int) -> float:
+    """How many pairs of n rows the tile at row `start` compares, about."""
+    stop = min(n, start + rows)
     return (stop - start) * (start + stop) / 2.0
 
 
@@ -214,9 +239,10 @@ def nearest_of(
     """The neighbours of some documents, and the documents for which `n_best` bounds were not enough."""
     best = np.full((len(documents), n_best), -1, dtype=np.int32)
     best_bound = np.zeros((len(documents), n_best), dtype=np.float32)
-    bounds = _DenseBounds(plan, TILE)
-    for start in range(0, plan.n, TILE):
-        stop = min(plan.n, start + TILE)
+    size = tile_rows(columns)
+    bounds = _DenseBounds(plan, size)
+    for start in range(0, plan.n, size):
+        stop = min(plan.n, start + size)
         begin, local, value = index_tile(
             start, stop, plan.indptr, plan.indices, plan.index_values, plan.indptr, plan.n_terms
         )

@@ -52,13 +52,19 @@ class Shards:
         Theirs alone.
     search
         Digest of what is searched; every shard carries it.
-    n
-        Number of documents.
+    n, rows
+        Number of documents, and of a tile.
     """
 
     folder: Path
     search: str
     n: int
+    rows: int
+
+    @property
+    def starts(self) -> range:
+        """First rows of all tiles."""
+        return range(0, self.n, self.rows)
 
     def write(self, start: int, pairs: Pairs) -> None:
         """Keep the pairs of the tile that begins at row `start`.
@@ -102,15 +108,15 @@ class Shards:
         log.warning("%s %s; its tile is compared again.", path, reason)
         return None
 
-    def finished(self, starts: Sequence[int]) -> list[int]:
-        """Those of the tiles that have a file, usable or not."""
-        return [start for start in starts if self._path(start).exists()]
+    def finished(self) -> list[int]:
+        """First rows of the tiles that have a file, usable or not."""
+        return [start for start in self.starts if self._path(start).exists()]
 
     def _path(self, start: int) -> Path:
         return self.folder / f"tile-{start:010d}.npz"
 
 
-def open_shards(folder: Path, columns: Sequence[ComponentColumn], floor: float, most: int | None, tile: int) -> Shards:
+def open_shards(folder: Path, columns: Sequence[ComponentColumn], floor: float, most: int | None, rows: int) -> Shards:
     """The shards of one search in a folder, which is made where it is not there.
 
     Parameters
@@ -121,8 +127,8 @@ def open_shards(folder: Path, columns: Sequence[ComponentColumn], floor: float, 
         Where the search begins; it may rise while pairs are found.
     most
         Most pairs that are kept; what a tile may leave out depends on it.
-    tile
-        Rows of a tile.
+    rows
+        Of a tile.
 
     Raises
     ------
@@ -135,13 +141,13 @@ def open_shards(folder: Path, columns: Sequence[ComponentColumn], floor: float, 
     with _refusals(folder):
         folder.mkdir(parents=True, exist_ok=True)
         _check_manifest(folder, {"format": FORMAT, "columns": of_columns, "documents": n_rows(columns)})
-        what = json.dumps([FORMAT, of_columns, float(floor), most, tile])
+        what = json.dumps([FORMAT, of_columns, float(floor), most, rows])
         search = hashlib.blake2b(what.encode(), digest_size=16).hexdigest()
         own = folder / f"pairs-{search[:16]}"
         own.mkdir(exist_ok=True)
         for rest in own.glob("*.part"):  # of a process that was killed
             rest.unlink(missing_ok=True)
-    return Shards(own, search, n_rows(columns))
+    return Shards(own, search, n_rows(columns), rows)
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def shards_of_search(
     with closing(_stream(columns, floor, engine, shards, most, n_threads, progress)) as parts:
         for part in parts:
             found(len(part))
-    return KeptTiles(shards, _starts(n_rows(columns)))
+    return KeptTiles(shards)
 
 
 @dataclass(frozen=True)
@@ -95,18 +95,17 @@ class KeptTiles:
     """The finished tiles of a search; calling gives the pairs of one after the other."""
 
     shards: Shards
-    starts: list[int]
 
     def __call__(self) -> Iterator[Pairs]:
-        for start in self.starts:
+        for start in self.shards.starts:
             pairs = self.shards.read(start)
             if pairs is None:
                 raise StorageError(f"{self.shards.folder}: the pairs of row {start:,} were damaged after the search.")
             yield pairs
 
 
-def compare_tile(handle: SearchState | str, start: int, tile_rows: int, floor: float, most: int | None) -> Pairs:
-    """One job: the pairs of the tile that begins at row `start`.
+def compare_tile(handle: SearchState | str, start: int, rows: int, floor: float, most: int | None) -> Pairs:
+    """One job: the pairs of the tile of so many rows that begins at row `start`.
 
     Parameters
     ----------
@@ -120,7 +119,7 @@ def compare_tile(handle: SearchState | str, start: int, tile_rows: int, floor: f
 
     state = state_of(handle)
     kept = StrongestKept(Floor(floor), most)
-    for part in search_one_tile(state.columns, state.plan, start, kept.floor, tile_rows=tile_rows):
+    for part in search_one_tile(state.columns, state.plan, start, kept.floor, rows=rows):
         if state.stopped.is_set():
             break
         kept.add(part)
@@ -192,17 +191,17 @@ def _stream(
 ) -> Generator[Pairs, None, None]:
     from cnrag_core.similarity.bounds import make_plan
     from cnrag_core.similarity.crews import ThreadCrew, run_jobs
-    from cnrag_core.similarity.search import TILE, default_threads
+    from cnrag_core.similarity.search import cells_of_tile, default_threads, tile_rows
     from cnrag_core.similarity.state import SearchState
 
-    n = n_rows(columns)
-    todo, done, total = _starts(n), 0.0, n * n / 2.0
-    for start in shards.finished(todo) if shards else []:
+    n, rows = n_rows(columns), tile_rows(columns)
+    todo, done, total = list(range(0, n, rows)), 0.0, n * n / 2.0
+    for start in shards.finished() if shards else []:
         progress("Comparing pairs", done / total)
         pairs = shards.read(start)  # type: ignore[union-attr]  # there are none without
         if pairs is not None:
             todo.remove(start)
-            done += _cells(n, start, TILE)
+            done += cells_of_tile(n, start, rows)
             yield pairs
     if not todo:
         return
@@ -212,14 +211,14 @@ def _stream(
     # The last tiles have the most earlier rows, so they come first and the workers end together.
     with crew.hands(state, engine.folder) as hands, closing(
         run_jobs(
-            hands, compare_tile, todo[::-1], lambda start: (start, TILE, floor.value, _room(most)),
+            hands, compare_tile, todo[::-1], lambda start: (start, rows, floor.value, _room(most)),
             waiting=lambda: progress("Comparing pairs", share),
         )
     ) as results:  # fmt: skip
         for start, pairs in results:
             if shards is not None:
                 shards.write(start, pairs)
-            done += _cells(n, start, TILE)
+            done += cells_of_tile(n, start, rows)
             share = min(1.0, done / total)
             progress("Comparing pairs", share)
             yield pairs
@@ -228,23 +227,12 @@ def _stream(
 def _shards(columns: Sequence[ComponentColumn], floor: Floor, engine: Engine, most: int | None) -> Shards | None:
     if engine.folder is None:
         return None
-    from cnrag_core.similarity.search import TILE
+    from cnrag_core.similarity.search import tile_rows
     from cnrag_core.similarity.shards import open_shards
 
-    return open_shards(engine.folder, columns, floor.value, most, TILE)
+    return open_shards(engine.folder, columns, floor.value, most, tile_rows(columns))
 
 
 def _room(most: int | None) -> int | None:
     """One more than are wanted, so that the strongest pair that is left out is known."""
     return None if most is None else most + 1
-
-
-def _starts(n: int) -> list[int]:
-    from cnrag_core.similarity.search import TILE
-
-    return list(range(0, n, TILE))
-
-
-def _cells(n: int, start: int, tile: int) -> float:
-    stop = min(n, start + tile)
-    return (stop - start) * (start + stop) / 2.0

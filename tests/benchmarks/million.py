@@ -2,8 +2,8 @@
 
 ::
 
-    python -m tests.benchmarks.million                            # 1,000,000 documents: about half an hour
-    python -m tests.benchmarks.million --n 100000 --interrupt 0.3 # killed once when 30 % of the tiles are there
+    python -m tests.benchmarks.million                           # 1,000,000 documents: about half an hour
+    python -m tests.benchmarks.million --n 100000 --interrupt 9  # killed once when 9 tiles are there
 
 The columns of the synthetic corpus are made and written by a process of their own. Another process then
 reads them and finds all pairs of at least 0.3 on two threads, keeping finished tiles in a folder of shards.
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--n", type=int, default=1_000_000, help="documents")
     parser.add_argument("--threshold", type=float, default=0.3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--interrupt", type=float, help="share of the tiles after which the search is killed once")
+    parser.add_argument("--interrupt", type=int, help="number of tiles after which the search is killed once")
     parser.add_argument("--folder", type=Path, help="for columns and shards; a temporary one where absent")
     parser.add_argument("--search", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         measure(folder, options.n, options.threshold, options.threads, options.interrupt)
 
 
-def measure(folder: Path, n: int, threshold: float, threads: int, interrupt: float | None) -> None:
+def measure(folder: Path, n: int, threshold: float, threads: int, interrupt: int | None) -> None:
     """Search in processes of their own, and print what it took."""
     command = [
         sys.executable, "-m", "tests.benchmarks.million", "--search", str(folder),
@@ -82,7 +82,7 @@ def measure(folder: Path, n: int, threshold: float, threads: int, interrupt: flo
     ]  # fmt: skip
     ended = []
     if interrupt is not None:
-        killed = run(command, kill_at=(folder / "shards", interrupt * -(-n // 4096)))
+        killed = run(command, kill_at=(folder / "shards", interrupt))
         ended.append(killed)
         left = len(list((folder / "shards").glob("pairs-*/tile-*.npz")))
         print(f"killed with {left:,} tiles done after {killed.cpu / 60:.1f} CPU minutes", flush=True)
@@ -148,7 +148,7 @@ def found_again(columns: tuple, pairs, threshold: float) -> dict[str, object]:  
     return {"checked": N_CHECKED, "checked_pairs": n_pairs, "state_mb": state.nbytes / 1e6}
 
 
-def run(command: list[str], *, kill_at: tuple[Path, float] | None = None) -> Ended:
+def run(command: list[str], *, kill_at: tuple[Path, int] | None = None) -> Ended:
     """Run a process to its end, or until so many shards are there; it and its threads alone are counted."""
     environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(ROOT)}
     start = time.perf_counter()

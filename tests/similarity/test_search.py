@@ -113,7 +113,7 @@ def test_threads_end_when_nobody_listens_any_more(columns: tuple, monkeypatch: p
 
 
 def test_an_error_in_a_thread_reaches_the_caller(columns: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> Iterator[Pairs]:
+    def fail(*_: object, **__: object) -> Iterator[Pairs]:
         raise MemoryError("no room")
         yield
 
@@ -141,3 +141,17 @@ def test_neighbours_whose_bounds_are_far_above_their_scores_are_found() -> None:
     for row in rows.tolist():
         best = sorted(range(400), key=lambda other: (-scores[row, other], other))[:2]
         assert all(scores[row, o] == 0 or (min(row, o), max(row, o)) in got for o in best)
+
+
+def test_large_corpora_have_larger_tiles_and_dense_rows_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = random_columns(np.random.default_rng(4), 400, ("text", "jaccard"))
+    expected = found(columns, 0.3)
+    monkeypatch.setattr(search, "TILE", 3)
+    assert search.tile_rows(columns) == 6
+    assert found(columns, 0.3, 2) == expected
+    monkeypatch.setattr(search, "TILES_AT_LEAST", 5)
+    assert search.tile_rows(columns) == 48
+    assert found(columns, 0.3) == expected
+    assert search.tile_rows(random_columns(np.random.default_rng(4), 400, ("text", "dense"))) == 3
+    monkeypatch.setattr(search, "LARGEST_TILE", 12)
+    assert search.tile_rows(columns) == 12
