@@ -12,10 +12,12 @@ from cnrag_core.views.comparison_charts import (
     alluvial_chart,
     comparison_sentence,
     edge_change_table,
+    flow_table,
     rank_change_table,
 )
 from cnrag_core.worker import build_workspace
 from pages.shared.background import start_job
+from pages.shared.job_progress import result_of
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
 from pages.shared.waiting import ready
 
@@ -24,7 +26,10 @@ workspace = open_workspace(
     "What would another configuration change? Compare what you look at with another threshold or another YAML.",
     icon=":material/difference:",
 )
-NARROW = {name: st.column_config.TextColumn(width=190) for name in ("one", "other")}
+NARROW = {
+    **{name: st.column_config.TextColumn(width=150) for name in ("one", "other")},
+    "similarity": st.column_config.NumberColumn(format="%.3f", width=80),
+}
 WAYS = ("Another threshold", "Another configuration")
 
 
@@ -53,30 +58,17 @@ def other_network(network: Network) -> Network | None:
     if job is None:
         st.info("Change something in the YAML and build it to see what that changes.", icon=":material/edit:")
         return None
-    return waiting(job)
+    built = result_of("other_job")
+    return built if built is not None and built.node_ids == workspace.network.node_ids else None
 
 
-def waiting(job: Job[Network]) -> Network | None:
-    """The result of the job, or its progress."""
-    if job.state == "running":
-        watch()
-        return None
-    if job.state != "done":
-        st.error(literal(job.message or "It was cancelled."))
-        return None
-    same = job.result.node_ids == workspace.network.node_ids
-    return job.result if same else None
-
-
-@st.fragment(run_every=0.5)
-def watch() -> None:
-    """Progress of the second build."""
-    job = st.session_state["other_job"]
-    if job.state != "running":
-        st.rerun()
-    st.progress(job.share, text=f"{literal(job.step)} · {job.seconds:.0f} s")
-    if st.button("Cancel", key="cancel_other"):
-        job.cancel()
+def edges(changes, heading: str, key: str, none: str) -> None:
+    """Edges that are in one network only."""
+    st.subheader(heading, anchor=False)
+    if changes:
+        st.dataframe(edge_change_table(changes, first), key=key, hide_index=True, column_config=NARROW)
+    else:
+        st.text(none)
 
 
 with shown_errors():
@@ -88,13 +80,13 @@ with shown_errors():
     st.text(comparison_sentence(found))
     st.caption(f"Left: {literal(first.graph.rule)}. Right: {literal(second.graph.rule)}.")
     st.plotly_chart(alluvial_chart(found, first, second), key="alluvial")
+    with st.expander("The same as a table"):
+        st.dataframe(flow_table(found, first, second), key="flows", hide_index=True)
     gained, lost = st.columns(2, gap="large")
     with gained:
-        st.subheader(f"Gained: {found.n_gained:,} edges", anchor=False)
-        st.dataframe(edge_change_table(found.gained, first), key="gained", hide_index=True, column_config=NARROW)
+        edges(found.gained, f"Gained: {found.n_gained:,} edges", "gained", "Every edge of the second is in the first.")
     with lost:
-        st.subheader(f"Lost: {found.n_lost:,} edges", anchor=False)
-        st.dataframe(edge_change_table(found.lost, first), key="lost", hide_index=True, column_config=NARROW)
+        edges(found.lost, f"Lost: {found.n_lost:,} edges", "lost", "Every edge of the first is in the second.")
     st.subheader("The same question, asked of both", anchor=False)
     asked = st.text_input("Question", workspace.queries[0].text if workspace.queries else "", key="compare_question")
     if asked.strip():

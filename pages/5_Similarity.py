@@ -3,9 +3,9 @@
 import streamlit as st
 
 from cnrag_core.network import Network
-from cnrag_core.views.document_text import shown_fields
 from cnrag_core.views.pair_waterfall import contribution_table, pair_waterfall
 from cnrag_core.views.pair_words import nearest_table, pair_sentence
+from pages.shared.document_view import document_text
 from pages.shared.pickers import document_picker
 from pages.shared.session import (
     current_network,
@@ -36,6 +36,14 @@ def keep_partner(node_id: str | None) -> None:
     set_in_link("with", node_id)
 
 
+def take_nearest(ids: list[str]) -> None:
+    """Compare with the document of the chosen row."""
+    rows = st.session_state["nearest"]["selection"]["rows"]
+    if rows:
+        keep_partner(ids[rows[0]])
+        st.session_state.pop("pair_second", None)
+
+
 with shown_errors():
     network = current_network(workspace)
     chosen = selected_document(workspace) or network.most_connected
@@ -48,8 +56,13 @@ with shown_errors():
         second = document_picker(
             "Second document", network, key="pair_second", chosen=kept_partner(network, first) or closest
         )
-    if first is None or second is None:
-        st.info("Choose two documents to compare.", icon=":material/compare_arrows:")
+    if first is None or second is None or network.graph.n_nodes < 2:
+        st.info(
+            "Choose two documents to compare."
+            if network.graph.n_nodes > 1
+            else "There is only one document here; two are needed to compare.",
+            icon=":material/compare_arrows:",
+        )
         st.stop()
     if first != chosen:
         select_document(first)
@@ -59,14 +72,36 @@ with shown_errors():
     st.text(pair_sentence(explanation, network))
     st.plotly_chart(pair_waterfall(explanation, threshold=network.graph.threshold), key="waterfall")
     with st.expander("The same as a table"):
-        st.dataframe(contribution_table(explanation), key="contributions", hide_index=True)
+        st.dataframe(
+            contribution_table(explanation),
+            key="contributions",
+            hide_index=True,
+            column_config={
+                **{
+                    name: st.column_config.NumberColumn(format="%.3f")
+                    for name in ("similarity", "weight", "contribution")
+                },
+                "raw": st.column_config.NumberColumn(format="%.3f", help="Before the component's own minimum."),
+                "weight": st.column_config.NumberColumn(format="%.3f", help="Normalised: all weights sum to 1."),
+                "contribution": st.column_config.NumberColumn(format="%.3f", help="Similarity times weight."),
+            },
+        )
 
     for column, node_id in zip(st.columns(2, gap="large"), (first, second), strict=True):
         with column, st.container(border=True):
             st.markdown(f"**{literal(network.title(node_id))}**")
-            for name, text in shown_fields(network.document(node_id), workspace.config):
-                st.caption(literal(name))
-                st.text(text)
+            document_text(network.document(node_id), workspace.config)
 
     st.subheader("Nearest to the first document", anchor=False)
-    st.dataframe(nearest, key="nearest", hide_index=True)
+    st.caption("Choose a row to compare it with the first document.")
+    st.dataframe(
+        nearest,
+        key="nearest",
+        hide_index=True,
+        on_select=lambda: take_nearest(list(nearest.index)),
+        selection_mode="single-row",
+        column_config={
+            "document": st.column_config.TextColumn(width="large"),
+            "similarity": st.column_config.ProgressColumn(format="%.3f", min_value=0.0, max_value=1.0),
+        },
+    )

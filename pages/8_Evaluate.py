@@ -1,22 +1,28 @@
 """Which strategy is best here? Judged questions, measured, with intervals instead of impressions."""
 
+import hashlib
+
 import streamlit as st
 
 from cnrag_core.config.loader import to_yaml
 from cnrag_core.evaluation.fitting import fit_weights
 from cnrag_core.evaluation.judgements import read_judgements_bytes
 from cnrag_core.evaluation.partitions import community_quality
-from cnrag_core.evaluation.report import evaluate
+from cnrag_core.evaluation.report import EvaluationReport, evaluate
 from cnrag_core.export.csv_table import csv_bytes
 from cnrag_core.retrieval.search import STRATEGIES
 from cnrag_core.views.evaluation_tables import (
     answer_table,
     difference_chart,
+    difference_table,
+    metric_hint,
     quality_sentence,
     question_table,
     strategy_table,
     verdict,
 )
+from pages.shared.background import start_job
+from pages.shared.job_progress import result_of
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
 
 workspace = open_workspace(
@@ -24,6 +30,8 @@ workspace = open_workspace(
     "Which strategy is best here? Questions with known answers decide, not impressions.",
     icon=":material/analytics:",
 )
+PATIENCE = 1.5
+"""Seconds that the page waits for a report without a bar."""
 
 
 def judged_questions():
@@ -38,13 +46,68 @@ def judged_questions():
     return read_judgements_bytes(questions.getvalue(), questions.name, qrels.getvalue() if qrels is not None else None)
 
 
+def report_of(queries, names) -> EvaluationReport | None:
+    """The measurements, taken once for the same questions, strategies and graph."""
+    asked = repr((network.graph.digest, [(q.id, q.text, sorted(q.relevant.items())) for q in queries], names))
+    key = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
+    if st.session_state.get("evaluation_of") != key:
+        job = st.session_state.pop("evaluation", None)
+        if job is not None:
+            job.cancel()
+        st.session_state["evaluation_of"] = key
+        start_job("evaluation", "evaluation", lambda step: evaluate(network.search, queries, names, progress=step))
+    return result_of("evaluation", patience=PATIENCE)
+
+
+def percents(metrics) -> dict:
+    """Columns of percentages, each with what its measure means."""
+    return {
+        name: st.column_config.NumberColumn(format="%.1f", help=metric_hint(name), width="small") for name in metrics
+    }
+
+
+def questions_in_detail(report: EvaluationReport, metric: str) -> None:
+    """One row a question; a chosen one says what each strategy found and missed."""
+    st.subheader("Question by question", anchor=False)
+    rows = question_table(report, metric)
+    event = st.dataframe(
+        rows,
+        key="questions",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        height=280,
+        column_config={
+            "id": st.column_config.TextColumn(width=60),
+            "question": st.column_config.TextColumn(width=330),
+            **{name: st.column_config.NumberColumn(format="%.0f", width=76, help=metric) for name in rows.columns[2:]},
+        },
+    )
+    if event.selection.rows:
+        chosen = str(rows["id"].iloc[event.selection.rows[0]])
+        st.dataframe(
+            answer_table(report, chosen, network),
+            key="answers",
+            hide_index=True,
+            column_config={"strategy": st.column_config.TextColumn(width=90)},
+        )
+    else:
+        st.caption("Choose a row to see what each strategy found and missed.")
+
+
 with shown_errors():
     network = current_network(workspace)
     queries = judged_questions()
     if not queries:
-        st.info("Load judged questions to measure the strategies on your documents.", icon=":material/rule:")
+        st.info(
+            "No question of this corpus is judged yet. Load some above: each with its text and the ids of the "
+            "documents that answer it. Ten make a first impression, fifty a measurement.",
+            icon=":material/rule:",
+        )
+        st.page_link("pages/6_Search.py", label="Ask without judgements", icon=":material/search:")
         st.stop()
-    names = st.pills(
+    chosen_strategies, chosen_measure = st.columns([3, 1], vertical_alignment="bottom", gap="large")
+    names = chosen_strategies.pills(
         "Strategies",
         list(STRATEGIES),
         default=list(STRATEGIES),
@@ -52,44 +115,37 @@ with shown_errors():
         key="measured_strategies",
         persist_state=KEPT,
     )
-    bar = st.progress(0.0, text=f"Asking {len(queries)} questions")
-    report = evaluate(
-        network.search, queries, names or None, progress=lambda step, share: bar.progress(share, text=literal(step))
-    )
-    bar.empty()
+    report = report_of(queries, names or None)
+    if report is None:
+        st.stop()
     metrics = report.metric_names
-    metric = st.selectbox(
+    metric = chosen_measure.selectbox(
         "Measure",
         metrics,
         index=metrics.index("recall@5") if "recall@5" in metrics else 0,
         key="metric",
         persist_state=KEPT,
+        help="  \n".join(f"**{name}**: {metric_hint(name)}" for name in metrics),
     )
     for note in report.notes:
         st.warning(literal(note), icon=":material/warning:")
     st.text(verdict(report, metric))
     st.plotly_chart(difference_chart(report, metric), key="differences")
+    with st.expander("The same as a table"):
+        signed = st.column_config.NumberColumn(format="%+.1f")
+        st.dataframe(
+            difference_table(report, metric),
+            key="difference_table",
+            hide_index=True,
+            column_config=dict.fromkeys(("difference", "low", "high"), signed),
+        )
     table = strategy_table(report)
-    st.dataframe(table, key="strategy_table", hide_index=True)
+    st.dataframe(table, key="strategy_table", hide_index=True, column_config=percents(metrics))
     st.download_button(
-        "CSV",
-        lambda: csv_bytes(table),
-        file_name="evaluation.csv",
-        mime="text/csv",
-        key="evaluation_csv",
-        on_click="ignore",
-    )
-
-    st.subheader("Question by question", anchor=False)
-    rows = question_table(report, metric)
-    event = st.dataframe(
-        rows, key="questions", hide_index=True, on_select="rerun", selection_mode="single-row", height=280
-    )
-    if event.selection.rows:
-        chosen = str(rows["id"].iloc[event.selection.rows[0]])
-        st.dataframe(answer_table(report, chosen, network), key="answers", hide_index=True)
-    else:
-        st.caption("Choose a row to see what each strategy found and missed.")
+        "All measures (CSV)", lambda: csv_bytes(table), file_name="evaluation.csv", mime="text/csv",
+        key="evaluation_csv", on_click="ignore", icon=":material/download:",
+    )  # fmt: skip
+    questions_in_detail(report, metric)
 
     label = workspace.config.display.color
     if label is not None:
@@ -106,7 +162,7 @@ with shown_errors():
         retrieval = workspace.config.retrieval.model_copy(update={"weights": fitted.weights})
         st.download_button(
             "Configuration with these weights",
-            lambda: to_yaml(workspace.config.model_copy(update={"retrieval": retrieval})),
+            to_yaml(workspace.config.model_copy(update={"retrieval": retrieval})),
             file_name="fitted.yaml",
             mime="application/yaml",
             key="fitted_yaml",

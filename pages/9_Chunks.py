@@ -86,7 +86,19 @@ with shown_errors():
     methods, aggregations = st.columns(2, gap="large")
     with methods:
         st.subheader("The methods on this text", anchor=False)
-        st.dataframe(method_table(text, strategy), key="methods", hide_index=True)
+        st.dataframe(
+            method_table(text, strategy),
+            key="methods",
+            hide_index=True,
+            column_config={
+                "method": st.column_config.TextColumn(width=100),
+                **{
+                    name: st.column_config.NumberColumn(width=64)
+                    for name in ("chunks", "smallest", "largest", "in all")
+                },
+            },
+        )
+        st.caption("Smallest, largest and in all: tokens of the chunks.")
     with aggregations:
         st.subheader("The aggregations of these chunks", anchor=False)
         part = next(iter(network.embedded.values()), None)

@@ -6,6 +6,7 @@ Enters: chunks, rows of a provider. Leaves: data frames, a plotly figure, senten
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,9 +52,9 @@ def method_table(text: str, strategy: ChunkingStrategy) -> pd.DataFrame:
             {
                 "method": method,
                 "chunks": len(chunks),
-                "smallest (tokens)": min(sizes, default=0),
-                "largest (tokens)": max(sizes, default=0),
-                "tokens in all": sum(sizes),
+                "smallest": min(sizes, default=0),
+                "largest": max(sizes, default=0),
+                "in all": sum(sizes),
             }
         )
     return pd.DataFrame(rows)
@@ -83,6 +84,9 @@ def aggregation_chart(chunks: Sequence[Chunk], provider: EmbeddingProvider) -> g
             hovertemplate="%{y} and %{x}: cosine %{z:.3f}<extra></extra>",
         )
     )
+    figure.update_xaxes(
+        tickangle=0, tickvals=AGGREGATIONS, ticktext=[name.replace("_", "<br>") for name in AGGREGATIONS]
+    )
     figure.update_yaxes(autorange="reversed")
     return figure
 
@@ -98,8 +102,7 @@ def chunking_sentence(chunks: Sequence[Chunk], text: str) -> str:
     if not chunks:
         return "This field is empty, so there is nothing to cut."
     tokens = count_tokens(text)
-    covered = sum(count_tokens(chunk.text) for chunk in chunks)
-    repeated = max(0, covered - tokens)
-    overlap = f"; {repeated:,} tokens stand in two chunks" if repeated else ""
+    repeated = sum(max(0, before.end - after.start) for before, after in pairwise(chunks))
+    overlap = f"; {repeated:,} characters stand in two chunks" if repeated else ""
     pieces = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
     return f"{pieces} of a text of {tokens:,} tokens (words × 1.3) and {len(text):,} characters{overlap}."

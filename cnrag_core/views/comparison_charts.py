@@ -5,7 +5,7 @@ Enters: a `GraphComparison`, two networks. Leaves: plotly figures, tables, sente
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,17 +46,11 @@ def alluvial_chart(found: GraphComparison, first: TaggedView, second: TaggedView
     """Where the documents of each community of the first network are in the second."""
     import plotly.graph_objects as go
 
-    left, right = _bands(first), _bands(second)
-    order_left, order_right = list(dict.fromkeys(left.values())), list(dict.fromkeys(right.values()))
-    links: dict[tuple[str, str], int] = {}
-    for before, after, count in found.flows.tolist():
-        pair = (left.get(before, ISOLATED), right.get(after, ISOLATED))
-        links[pair] = links.get(pair, 0) + count
-    order_left += [ISOLATED] * (ISOLATED not in order_left and any(a == ISOLATED for a, _ in links))
-    order_right += [ISOLATED] * (ISOLATED not in order_right and any(b == ISOLATED for _, b in links))
+    order_left, order_right, links = _flows(found, first, second)
     place_left = {name: number for number, name in enumerate(order_left)}
     place_right = {name: len(order_left) + number for number, name in enumerate(order_right)}
-    colors = [*_colors(order_left), *_colors(order_right)]
+    left_colors = dict(zip(order_left, _colors(order_left), strict=True))
+    colors = [*left_colors.values(), *(_color_of_origin(name, links, left_colors) for name in order_right)]
     figure = base_figure(height=max(360, 34 * max(len(order_left), len(order_right)) + 80))
     figure.add_trace(
         go.Sankey(
@@ -72,6 +66,42 @@ def alluvial_chart(found: GraphComparison, first: TaggedView, second: TaggedView
         )
     )
     return figure
+
+
+def flow_table(found: GraphComparison, first: TaggedView, second: TaggedView) -> pd.DataFrame:
+    """What `alluvial_chart` draws: how many documents go from which community into which."""
+    _, _, links = _flows(found, first, second)
+    pairs = sorted(links, key=lambda pair: (-links[pair], pair))
+    return pd.DataFrame(
+        {
+            "in the first": [before for before, _ in pairs],
+            "in the second": [after for _, after in pairs],
+            "documents": [links[pair] for pair in pairs],
+        }
+    )
+
+
+def _flows(
+    found: GraphComparison, first: TaggedView, second: TaggedView
+) -> tuple[list[str], list[str], dict[tuple[str, str], int]]:
+    """Bands on the left, bands on the right, and the number of documents from one to the other."""
+    left, right = _bands(first), _bands(second)
+    order_left, order_right = list(dict.fromkeys(left.values())), list(dict.fromkeys(right.values()))
+    links: dict[tuple[str, str], int] = {}
+    for before, after, count in found.flows.tolist():
+        pair = (left.get(before, ISOLATED), right.get(after, ISOLATED))
+        links[pair] = links.get(pair, 0) + count
+    order_left += [ISOLATED] * (ISOLATED not in order_left and any(a == ISOLATED for a, _ in links))
+    order_right += [ISOLATED] * (ISOLATED not in order_right and any(b == ISOLATED for _, b in links))
+    return order_left, order_right, links
+
+
+def _color_of_origin(name: str, links: Mapping[tuple[str, str], int], colors: Mapping[str, str]) -> str:
+    """A band on the right has the colour of the band on the left that most of its documents come from."""
+    if name in (ISOLATED, OTHERS):
+        return ISOLATED_COLOR
+    origins = {before: count for (before, after), count in links.items() if after == name}
+    return colors[max(origins, key=lambda before: (origins[before], before))] if origins else ISOLATED_COLOR
 
 
 def edge_change_table(changes: Sequence[EdgeChange], network: TitleView) -> pd.DataFrame:

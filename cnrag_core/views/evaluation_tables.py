@@ -67,6 +67,43 @@ def difference_chart(report: EvaluationReport, metric: str) -> go.Figure:
     return figure
 
 
+def difference_table(report: EvaluationReport, metric: str) -> pd.DataFrame:
+    """What `difference_chart` draws: points against plain similarity, with the 95 % interval."""
+    rows = [row for row in report.strategies if row.strategy != BASELINE]
+    found = [row.differences[metric] for row in rows]
+    return pd.DataFrame(
+        {
+            "strategy": [row.strategy for row in rows],
+            metric: [round(100 * row.metrics[metric], 1) for row in rows],
+            "difference": [round(100 * d.mean, 1) for d in found],
+            "low": [round(100 * d.low, 1) for d in found],
+            "high": [round(100 * d.high, 1) for d in found],
+            "says": ["better" if d.is_better else "worse" if d.is_worse else "may be chance" for d in found],
+        }
+    )
+
+
+MEASURES_IN_WORDS = {
+    "recall": "share of the relevant documents that are among the first {k} results.",
+    "all_evidence": "share of the questions of which all relevant documents are among the first {k} results.",
+    "precision": "share of the first {k} places that hold a relevant document.",
+    "ndcg": "as recall, but early places and high grades count more; 100 is the best order possible.",
+    "mrr": "100 divided by the place of the first relevant document, on average.",
+}
+
+
+def metric_hint(name: str) -> str:
+    """What a measure means, in a sentence.
+
+    Examples
+    --------
+    >>> metric_hint("recall@5")
+    'share of the relevant documents that are among the first 5 results.'
+    """
+    measure, _, k = name.partition("@")
+    return MEASURES_IN_WORDS.get(measure, "").format(k=k)
+
+
 def verdict(report: EvaluationReport, metric: str) -> str:
     """Which strategy is best by a metric, and whether that is more than chance."""
     best = report.of(report.best(metric))

@@ -8,13 +8,17 @@ from cnrag_core.errors import CNRagError
 from cnrag_core.evaluation.batch import BatchAnswer, ask_all
 from cnrag_core.evaluation.judgements import JudgedQuery, read_questions_bytes
 from cnrag_core.export.csv_table import csv_bytes
-from cnrag_core.jobs import Job
 from cnrag_core.network import Network
 from cnrag_core.views.batch_tables import batch_results, batch_sentence, batch_table
 from cnrag_core.workspace import Workspace
+from pages.shared.background import start_job
+from pages.shared.job_progress import result_of
 from pages.shared.session import KEPT, ask_question, literal
 
 WAYS = ("Written here", "A file", "The judged questions of this corpus")
+PATIENCE = 1.0
+"""Seconds that the page waits for the answers without a bar."""
+
 ONE, MANY = "One question", "Many questions"
 
 
@@ -26,18 +30,12 @@ def many_questions(workspace: Workspace, network: Network, names: list[str], n: 
         f"Ask {len(questions):,} question{'s' * (len(questions) != 1)}" if can_ask else "Ask",
         key="batch_ask", type="primary", disabled=not can_ask, icon=":material/play_arrow:",
     ):  # fmt: skip
-        st.session_state["batch"] = Job(
-            "questions", lambda progress: ask_all(network.search, questions, names, n, progress=progress)
-        )
-    job: Job[tuple[BatchAnswer, ...]] | None = st.session_state.get("batch")
-    if job is None:
+        start_job("batch", "questions", lambda step: ask_all(network.search, questions, names, n, progress=step))
+    if "batch" not in st.session_state:
         st.info("Give some questions and ask them; every strategy that is chosen answers each.", icon=":material/list:")
-    elif job.state == "running":
-        _watch()
-    elif job.state == "done":
-        _answers(job.result, network)
-    else:
-        st.error(literal(job.message or "It was cancelled; nothing was kept."))
+    answers = result_of("batch", patience=PATIENCE)
+    if answers is not None:
+        _answers(answers, network)
 
 
 def _questions(workspace: Workspace) -> tuple[JudgedQuery, ...]:
@@ -64,17 +62,6 @@ def _questions(workspace: Workspace) -> tuple[JudgedQuery, ...]:
     except CNRagError as error:
         st.error(literal(str(error)), icon=":material/error:")
         return ()
-
-
-@st.fragment(run_every=0.4)
-def _watch() -> None:
-    """Progress of the batch, and a way to stop it."""
-    job: Job[tuple[BatchAnswer, ...]] = st.session_state["batch"]
-    if job.state != "running":
-        st.rerun()
-    st.progress(job.share, text=f"{literal(job.step)} · {job.seconds:.0f} s")
-    if st.button("Cancel", key="batch_cancel"):
-        job.cancel()
 
 
 def _answers(answers: tuple[BatchAnswer, ...], network: Network) -> None:

@@ -39,9 +39,13 @@ def one_question(workspace: Workspace, network: Network, question: str, names: S
         st.markdown(f":material/verified: {literal(found_sentence(comparison, relevant))}")
     st.text(agreement_sentence(comparison))
     shown = names[:MOST_COLUMNS]
+    reasons = {comparison.results[name].reason for name in shown}
+    together = len(reasons) == 1 and len(shown) > 1
+    if together:
+        st.caption(literal(next(iter(reasons))))
     for column, name in zip(st.columns(len(shown), gap="medium"), shown, strict=True):
         with column:
-            _ranking(comparison, name, network, relevant, question)
+            _ranking(comparison, name, network, relevant, question, said_above=together)
     _take_along(comparison, network)
     with st.expander("All strategies in one table, and how far they agree", expanded=len(names) > MOST_COLUMNS):
         table, overlap = st.columns([3, 2], gap="large")
@@ -60,7 +64,13 @@ def one_question(workspace: Workspace, network: Network, question: str, names: S
 
 
 def _ranking(
-    comparison: StrategyComparison, name: str, network: Network, relevant: Collection[str], question: str
+    comparison: StrategyComparison,
+    name: str,
+    network: Network,
+    relevant: Collection[str],
+    question: str,
+    *,
+    said_above: bool,
 ) -> None:
     results = comparison.results[name]
     st.markdown(f"**{name}** · {results.seconds * 1000:.0f} ms", help=strategy_hint(name))
@@ -68,13 +78,17 @@ def _ranking(
         st.info(literal(results.reason), icon=":material/search_off:")
         return
     if st.button(
-        f"Highlight these {len(results)} in the graph", key=f"mark_{name}", icon=":material/highlight:", width="stretch"
+        f"All {len(results)} in the graph",
+        key=f"mark_{name}",
+        icon=":material/hub:",
+        width="stretch",
+        help="On the network page these results stand out from the rest.",
     ):
         ask_question(question)
         select_document(None)
         mark_results(name, len(results))
         st.switch_page("pages/1_Network.py")
-    if results.reason:
+    if results.reason and not said_above:
         st.caption(literal(results.reason))
     for rank, node in enumerate(results, start=1):
         with st.container(border=True, gap="xsmall"):
