@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from cnrag_core.views import live_graph
+from cnrag_core.views.live_message import split_message
 
 # The library is written for three module systems; hiding them makes it define the global `vis`.
 LOADER = (
@@ -26,6 +27,12 @@ def _library() -> Callable[..., Any]:
 
 
 @cache
+def _picture() -> Callable[..., Any]:
+    """Takes the picture to the browser, in a message that a click does not change."""
+    return st.components.v2.component("cnrag_picture", js=PICTURE)
+
+
+@cache
 def _graph() -> Callable[..., Any]:
     return st.components.v2.component(
         "cnrag_graph",
@@ -33,6 +40,14 @@ def _graph() -> Callable[..., Any]:
         css=live_graph.style(),
         js=live_graph.script(),
     )
+
+
+# Of several lines: Streamlit takes one line for the name of a file.
+PICTURE = """
+export default ({ data }) => {
+  (globalThis.cnragPictures ??= {})[data.name] = { ...data };
+};
+"""
 
 
 def graph_view(
@@ -59,9 +74,11 @@ def graph_view(
         Called before the script runs again; ``st.session_state[key]`` then holds what was done.
     """
     _library()(key="cnrag_vis_library", height=1)
+    picture, rest = split_message(data, key)
+    _picture()(key=f"cnrag_picture_{key}", data=picture, height=1)
     return _graph()(
         key=key,
-        data={**data, "height": height if isinstance(height, str) else f"{height}px"},
+        data={**rest, "height": height if isinstance(height, str) else f"{height}px"},
         default={"selected": {"nodes": [], "edges": []}},
         on_selected_change=on_select or _nothing,
         on_expand_change=on_expand or _nothing,

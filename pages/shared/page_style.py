@@ -32,7 +32,6 @@ WIDE = f"""
   .stApp .st-key-net_row [data-testid="stColumn"] {{ min-width: min(100%, 260px); flex: 1 1 260px; }}
   .stApp .st-key-net_panel {{ height: auto; max-height: 80vh; }}
 }}
-.st-key-cnrag_page_style, .st-key-cnrag_vis_library {{ position: absolute; height: 0; overflow: hidden; }}
 .stApp:has(.st-key-net_second_row) {{ --second-row: 64px; }}
 .stApp:has(.st-key-net_path_row) {{ --second-row: 84px; }}
 .stApp:has(.st-key-net_range_row) {{ --range-row: 84px; }}

@@ -165,13 +165,14 @@ function feed(state) {
   state.edges.remove(state.edges.getIds().filter((id) => !keptEdges.has(id)));
   state.nodes.remove(state.nodes.getIds().filter((id) => !keptNodes.has(id)));
   const known = new Set(state.nodes.getIds());
-  const moved = data.layout !== state.layout;
+  const moved = data.layout !== state.layout, places = recallPlaces(data.layout);
   state.layout = data.layout;
   state.nodes.update(nodes.map((n) => {
-    if (moved || !known.has(n.id)) return n;
-    const { x, y, ...rest } = n;  // a dragged node stays where the person put it
-    return rest;
+    const { x, y, ...rest } = n;
+    if (n.id in places) return { ...rest, x: places[n.id][0], y: places[n.id][1] };  // where the person put it
+    return moved || !known.has(n.id) ? n : rest;
   }));
+  showPutBack(state);
   state.edges.update(edges);
   state.rev = revisionOf(state);
 }
@@ -231,7 +232,9 @@ function create(parentElement, data) {
     const area = visibleArea(state);
     drawSpotlight(state, context, area);
     drawNames(state, context, area, state.network.getScale());
+    drawMinimap(state, area);
   });
+  state.network.on('dragEnd', ({ nodes: ids }) => ids.length && rememberPlaces(state, ids));
   for (const event of ['zoom', 'dragEnd']) state.network.on(event, () => { state.moved = true; remember(state); });
   state.network.on('animationFinished', () => remember(state));
   state.network.on('hoverNode', ({ node }) => point(state, { node }));
@@ -286,6 +289,8 @@ function connectTools(state, parentElement) {
     const box = parentElement.querySelector('.box');
     if (document.fullscreenElement) document.exitFullscreen(); else box.requestFullscreen?.();
   });
+  tool('put-back', () => forgetPlaces(state));
+  connectMinimap(state);
   tool('keys', () => { const help = parentElement.querySelector('.help'); help.hidden = !help.hidden; });
   tool('side-toggle', () => parentElement.querySelector('.box').classList.toggle('no-side'));
 }
@@ -304,9 +309,10 @@ function onKey(state, event) {
   event.preventDefault();
 }
 
-export default async function render({ data, parentElement, setStateValue, setTriggerValue }) {
+export default async function render({ data: sent, parentElement, setStateValue, setTriggerValue }) {
   while (!globalThis.vis?.Network) await new Promise((resolve) => setTimeout(resolve, 20));
-  const element = parentElement.querySelector('.graph');
+  const element = parentElement.querySelector('.graph'), data = await withPicture(sent, element);
+  if (!data) return undefined;
   element.setAttribute('aria-label', data.alt);
   parentElement.querySelector('.box').style.setProperty('--graph-height', data.height);
   parentElement.querySelector('.box').classList.toggle('bare', !data.list && !data.legend);
