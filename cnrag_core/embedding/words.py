@@ -9,6 +9,7 @@ The heavy lifting is a columnar library's: it cuts all texts at once, twice as f
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,10 +65,11 @@ def count_words(texts: Sequence[str]) -> WordCounts:
 
 def _cut(texts: Sequence[str]) -> tuple[Any, Any]:
     """Words of a block of texts one after another, and how many each text has."""
+    # Arrow's own pool reserves a gigabyte of addresses, which a limit of memory counts.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    pa.set_memory_pool(pa.system_memory_pool())  # its own would reserve a gigabyte, which a memory limit counts
     try:
         column = pa.array(texts, pa.large_string())
     except UnicodeEncodeError:  # half of a surrogate pair, from a damaged JSON escape
