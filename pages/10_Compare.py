@@ -79,7 +79,8 @@ with shown_errors():
     found = compare_graphs(first.graph, second.graph, first.communities, second.communities)
     st.text(comparison_sentence(found))
     st.caption(f"Left: {literal(first.graph.rule)}. Right: {literal(second.graph.rule)}.")
-    st.plotly_chart(alluvial_chart(found, first, second), key="alluvial")
+    dark = st.context.theme.type == "dark"
+    st.plotly_chart(alluvial_chart(found, first, second, dark=dark), key="alluvial")
     with st.expander("The same as a table"):
         st.dataframe(flow_table(found, first, second), key="flows", hide_index=True)
     gained, lost = st.columns(2, gap="large")

@@ -20,7 +20,10 @@ BESIDE = {
     "notebook": ("The notebook's walk", "As the course notebook has it, with its faults; it reads no budget."),
 }
 
-NARROW = {name: st.column_config.Column(width=width) for name, width in {"#": 36, "needed": 66, "tokens": 64}.items()}
+NARROW = {
+    name: st.column_config.Column(width=width)
+    for name, width in {"#": 30, "chunk": 132, "needed": 58, "tokens": 56}.items()
+}
 
 
 def walked(request: WalkRequest) -> dict:

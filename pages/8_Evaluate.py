@@ -30,8 +30,7 @@ workspace = open_workspace(
     "Which strategy is best here? Questions with known answers decide, not impressions.",
     icon=":material/analytics:",
 )
-PATIENCE = 1.5
-"""Seconds that the page waits for a report without a bar."""
+PATIENCE = 1.5  # seconds that the page waits for a report without a bar
 
 
 def judged_questions():
@@ -106,7 +105,7 @@ with shown_errors():
         )
         st.page_link("pages/6_Search.py", label="Ask without judgements", icon=":material/search:")
         st.stop()
-    chosen_strategies, chosen_measure = st.columns([3, 1], vertical_alignment="bottom", gap="large")
+    chosen_strategies, chosen_measure = st.columns([4, 1], vertical_alignment="bottom", gap="large")
     names = chosen_strategies.pills(
         "Strategies",
         list(STRATEGIES),

@@ -42,8 +42,8 @@ def comparison_sentence(found: GraphComparison) -> str:
     )
 
 
-def alluvial_chart(found: GraphComparison, first: TaggedView, second: TaggedView) -> go.Figure:
-    """Where the documents of each community of the first network are in the second."""
+def alluvial_chart(found: GraphComparison, first: TaggedView, second: TaggedView, *, dark: bool = False) -> go.Figure:
+    """Where the documents of each community of the first network are in the second; names in ink or in chalk."""
     import plotly.graph_objects as go
 
     order_left, order_right, links = _flows(found, first, second)
@@ -55,6 +55,7 @@ def alluvial_chart(found: GraphComparison, first: TaggedView, second: TaggedView
     figure.add_trace(
         go.Sankey(
             arrangement="snap",
+            textfont={"color": "#fafafa" if dark else "#262730", "size": 12, "shadow": "none"},
             node={"label": [*map(escape, order_left), *map(escape, order_right)], "color": colors, "pad": 10},
             link={
                 "source": [place_left[a] for a, _ in links],
