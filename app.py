@@ -7,6 +7,7 @@ from cnrag_core.views.workspace_tables import build_table, community_table, figu
 from pages.shared.load import load_panel, own_documents
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
 from pages.shared.tour import tour_invitation
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "cnrag", "A pile of documents becomes a graph that you explore, tune and question.", icon=":material/hub:"
@@ -17,11 +18,15 @@ tour_invitation()
 with shown_errors():
     network = current_network(workspace)
     st.subheader(literal(workspace.name), anchor=False)
+    if not ready(network, "communities", "tags", key="communities"):
+        st.stop()
     for column, (name, value, explanation) in zip(st.columns(6), figures_of_workspace(network), strict=True):
         column.metric(name, value, help=explanation)
     own_documents(workspace)
+    notes = [note for note in network.warnings if note in workspace.config.notes]
     for warning in network.warnings:
-        st.info(literal(warning), icon=":material/info:")
+        if warning not in notes:
+            st.info(literal(warning), icon=":material/info:")
 
     communities, comparison = st.columns([3, 2], gap="large")
     with communities:
@@ -43,6 +48,9 @@ with shown_errors():
     with comparison:
         st.markdown("**How documents are compared**")
         st.plotly_chart(weight_bars(workspace.config.normalized_weights), key="weights")
+        if notes:
+            with st.expander(f"How the fields were understood ({len(notes)})"):
+                st.markdown("\n".join(f"- {literal(note)}" for note in notes))
         with st.expander("What the build did"):
             st.dataframe(build_table(network), key="build_steps", hide_index=True)
 

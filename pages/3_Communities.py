@@ -62,7 +62,7 @@ with shown_errors():
     for start in range(0, len(shown), CARDS_A_ROW):
         for column, number in zip(st.columns(CARDS_A_ROW), shown[start : start + CARDS_A_ROW], strict=False):
             card = card_of(network, number)
-            with column, st.container(border=True, height="stretch"):
+            with column, st.container(border=True, height="stretch", gap="small"):
                 st.markdown(f"**{literal(card.name)}** · {card.size:,} documents")
                 st.caption(literal(card.tags))
                 for node_id, title in card.central:

@@ -16,6 +16,7 @@ from cnrag_core.views.role_tables import (
     joining_sentence,
     role_chart,
 )
+from pages.shared.network_kept import kept
 from pages.shared.session import (
     KEPT,
     current_network,
@@ -33,6 +34,15 @@ workspace = open_workspace(
 )
 
 
+WIDTHS = {
+    "document": st.column_config.TextColumn(width=190),
+    "neighbours": st.column_config.NumberColumn(width=80),
+    "betweenness": st.column_config.NumberColumn(width=90),
+    "community": st.column_config.TextColumn(width=140),
+    "joins": st.column_config.TextColumn(width=150),
+}
+
+
 def linked_table(frame, node_ids, *, key: str) -> None:
     """A table whose chosen row opens the document in the network."""
     event = st.dataframe(
@@ -42,7 +52,7 @@ def linked_table(frame, node_ids, *, key: str) -> None:
         on_select="rerun",
         selection_mode="single-row",
         height=420,
-        column_config={"document": st.column_config.TextColumn(width=250)},
+        column_config=WIDTHS,
     )
     rows = event.selection.rows
     left, right = st.columns(2)
@@ -101,4 +111,5 @@ with shown_errors():
                 st.markdown(f"**{kind}**: {meaning}")
 
     st.subheader("Degree against betweenness", anchor=False)
-    st.plotly_chart(role_chart(network), key="roles")
+    name = f"roles-{network.graph.digest}"
+    st.plotly_chart(kept(name, lambda: role_chart(network)), key="roles")

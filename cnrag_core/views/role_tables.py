@@ -30,6 +30,8 @@ BRIDGE_KINDS: Mapping[str, str] = {
     "evolutionary": "many neighbours and much betweenness: a hub that joins communities as well.",
 }
 MOST_POINTS = 5000
+USUAL_HUB = 10
+"""Neighbours that make a hub, in the guide."""
 
 
 class RoleView(Protocol):
@@ -55,12 +57,17 @@ class DegreeLimit:
 
 
 def degree_limit(graph: SimilarityGraph) -> DegreeLimit:
-    """A slider that starts where about a tenth of the linked documents are hubs, and at 10 at most."""
+    """A slider that starts where about a tenth of the linked documents are hubs.
+
+    At 10 neighbours where that makes at most a quarter of them hubs, as the guide has it.
+    """
     linked = graph.degree[graph.degree > 0]
     if not linked.size:
         return DegreeLimit(2, 1)
     most = max(2, int(linked.max()))
-    return DegreeLimit(most, int(min(10, max(1, np.quantile(linked, 0.9)))))
+    tenth = int(max(1, np.quantile(linked, 0.9)))
+    ten_is_few = np.count_nonzero(linked >= USUAL_HUB) <= linked.size / 4
+    return DegreeLimit(most, min(USUAL_HUB, tenth) if ten_is_few else tenth)
 
 
 def hub_table(hubs: Sequence[Hub], network: RoleView) -> pd.DataFrame:
@@ -70,8 +77,8 @@ def hub_table(hubs: Sequence[Hub], network: RoleView) -> pd.DataFrame:
         {
             "document": [network.title(hub.node_id) for hub in hubs],
             "neighbours": [hub.degree for hub in hubs],
-            "summed weight": [round(hub.weighted_degree, 3) for hub in hubs],
             "community": [names.get(hub.community, ISOLATED) if hub.community is not None else "" for hub in hubs],
+            "summed weight": [round(hub.weighted_degree, 3) for hub in hubs],
         }
     )
 
@@ -83,10 +90,10 @@ def bridge_table(bridges: Sequence[Bridge], network: RoleView) -> pd.DataFrame:
         {
             "document": [network.title(bridge.node_id) for bridge in bridges],
             "betweenness": [round(bridge.betweenness, 5) for bridge in bridges],
-            "participation": [round(bridge.participation, 3) for bridge in bridges],
-            "neighbours": [bridge.degree for bridge in bridges],
-            "kind": [bridge.kind for bridge in bridges],
             "joins": [" | ".join(names.get(c, ISOLATED) for c in bridge.communities) for bridge in bridges],
+            "kind": [bridge.kind for bridge in bridges],
+            "neighbours": [bridge.degree for bridge in bridges],
+            "participation": [round(bridge.participation, 3) for bridge in bridges],
         }
     )
 

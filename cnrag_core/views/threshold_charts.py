@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 Quantity = Literal["shares", "edges", "mean degree", "components", "communities", "modularity"]
+GROUND = "rgba(128,134,150,0.14)"
+"""Behind words that stand on a line, in either theme."""
 QUANTITIES: tuple[Quantity, ...] = ("shares", "edges", "mean degree", "components", "communities", "modularity")
 
 
@@ -133,7 +135,7 @@ def _mark(figure: go.Figure, threshold: float | None, suggestion: ThresholdSugge
     figure.layout.annotations = [
         {
             "x": value, "y": height, "xref": "x", "yref": "paper", "text": f"{name} {value:.2f}", "showarrow": False,
-            "xanchor": "left", "xshift": 4, "font": {"color": color, "size": 12},
+            "xanchor": "left", "xshift": 4, "font": {"color": color, "size": 12}, "bgcolor": GROUND,
         }
         for (value, name, color, _), height in zip(shown, (1.0, 0.93, 0.86), strict=False)
     ]  # fmt: skip

@@ -40,7 +40,7 @@ def figures_of(network: NetworkView) -> list[tuple[str, str, str]]:
         ("Neighbours", f"{graph.degree.mean() if graph.n_nodes else 0:.1f}", "Mean degree: links a document has."),
         ("Isolated", f"{n_isolated:,}", "Documents that are linked to nothing."),
         ("Components", f"{n_components:,}", "Groups that no path joins, isolated documents among them."),
-        ("Largest component", f"{giant:,}", "Documents in the largest group that hangs together."),
+        ("Largest piece", f"{giant:,}", "Documents in the largest group that hangs together."),
         (
             "Communities",
             f"{int(np.count_nonzero(communities.sizes >= 2)):,}",

@@ -39,6 +39,10 @@ STYLE = """<style>
 [data-testid="stSidebarHeader"] { height: 2.2rem; }
 [data-testid="stMetricValue"] { font-size: 1.6rem; }
 [data-testid="stText"] { white-space: pre-wrap; }
+[class*="st-key-open_"] button[kind="tertiary"] { justify-content: flex-start; min-height: 0; padding: 0; }
+[class*="st-key-open_"] button[kind="tertiary"] p {
+  text-align: left; text-decoration: underline rgba(128, 134, 150, 0.55); text-underline-offset: 3px;
+}
 [class*="st-key-cnrag_"] { position: absolute; height: 0; overflow: hidden; }
 </style>"""
 
