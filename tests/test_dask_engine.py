@@ -89,6 +89,7 @@ def test_every_rule_keeps_the_same_edges_on_a_cluster(
     pairs, floor = strongest_pairs(columns, 0.0, 50)
     found_pairs, found_floor = strongest_pairs(columns, 0.0, 50, engine=Engine(crew, tmp_path / "shards"))
     assert (bits(found_pairs), found_floor) == (bits(pairs), floor)
+    assert {path.name.split("-")[0] for path in (tmp_path / "shards").iterdir()} == {"manifest.json", "pairs"}
 
 
 def test_a_worker_killed_midway_costs_its_tiles_only(columns: tuple, crew: DaskCrew) -> None:
@@ -200,6 +201,16 @@ def test_workers_with_too_little_memory_are_told_how_much_is_needed(
     small = {"workers": {"tcp://a": {"memory_limit": 1_000_000}}}
     monkeypatch.setattr(crew.client, "scheduler_info", lambda **_: small)
     with pytest.raises(ResourceLimitError, match=r"has to hold 0\.0 GB .* one has 0\.0 GB; start fewer workers"):
+        pairs_above(columns, 0.3, engine=Engine(crew))
+
+
+def test_workers_that_lack_cnrag_are_told_so(columns: tuple, crew: DaskCrew, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(path: str | None) -> bool:
+        raise ModuleNotFoundError("No module named 'cnrag_core'")
+
+    monkeypatch.setattr(crew, "is_local", False)
+    monkeypatch.setattr(cluster, "_sees", look)
+    with pytest.raises(ConfigError, match=r"cannot run cnrag; install the same version .*No module named 'cnrag_core'"):
         pairs_above(columns, 0.3, engine=Engine(crew))
 
 

@@ -15,10 +15,11 @@ from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from cnrag_core.errors import ConfigError, ResourceLimitError
-from cnrag_core.similarity.crews import JOBS_PER_WORKER, Hands, state_folder
+from cnrag_core.similarity.crews import JOBS_PER_WORKER, Hands, forget_state, state_folder
 from cnrag_core.similarity.state import SearchState
 
 CONNECTING = 10.0
@@ -101,13 +102,15 @@ class DaskCrew:
     @contextmanager
     def hands(self, state: SearchState, folder: Path | None) -> Iterator[Hands]:
         self._wait_for_workers()
-        with ExitStack() as stack:
-            handle: Any = None
-            if self.is_local or folder is not None:
-                written = stack.enter_context(state_folder(state, folder))
-                if self.is_local or self._all_see(written):
-                    handle = str(written)
-            yield _Hands(self.client, state, handle)
+        if not (self.is_local or self._all_see(folder)):
+            yield _Hands(self.client, state, None)
+            return
+        with state_folder(state, folder) as written:
+            try:
+                yield _Hands(self.client, state, str(written))
+            finally:
+                with suppress(Exception):  # a cluster that has gone away holds nothing any more
+                    self.client.run(forget_state)
 
     def _wait_for_workers(self) -> None:
         try:
@@ -118,8 +121,14 @@ class DaskCrew:
                 f"`dask worker {_address(self.client)}`, with the same version of cnrag installed."
             ) from None
 
-    def _all_see(self, folder: Path) -> bool:
-        found = self.client.run(_sees, str(folder / "state.json"), on_error="return")
+    def _all_see(self, folder: Path | None) -> bool:
+        """Whether every worker sees a folder, and not one of its own by that name; refuses workers without cnrag."""
+        with ExitStack() as stack:
+            marker = None
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                marker = stack.enter_context(NamedTemporaryFile(prefix="seen-", dir=folder.resolve())).name
+            found = self.client.run(_sees, marker, on_error="return")
         for answer in found.values():
             if isinstance(answer, Exception):
                 raise ConfigError(
@@ -198,8 +207,8 @@ class _Hands:
         return self._copies
 
 
-def _sees(path: str) -> bool:
-    return os.path.exists(path)
+def _sees(path: str | None) -> bool:
+    return path is not None and os.path.exists(path)
 
 
 def _processes() -> int:

@@ -150,6 +150,12 @@ def state_of(handle: SearchState | str) -> SearchState:
         return _opened[handle]
 
 
+def forget_state() -> None:
+    """Let go of the folder that this process has mapped; its files may then be removed."""
+    with _opening:
+        _opened.clear()
+
+
 _opened: dict[str, SearchState] = {}
 _opening = threading.Lock()
 
