@@ -4,11 +4,15 @@
 
     python -m tests.benchmarks                # 1,000 and 10,000 documents, a few minutes
     python -m tests.benchmarks --full         # and 100,000
-    python -m tests.benchmarks --only sweep   # one group
+    python -m tests.benchmarks --only sweep   # one group; repeat for more
 
 CPU seconds of one thread, every method in a process of its own, all in one run; the corpus is synthetic,
 from a fixed random state. A tilde marks what was extrapolated from a part. The exponent is the growth of
-the CPU seconds with the number of documents, from the two largest sizes that ran.
+the CPU seconds with the number of documents, from the two largest sizes that ran. At the end stands what
+was asked and what was reached. A million documents: ``python -m tests.benchmarks.million``.
+
+Libraries that are no dependency of the product come with ``pip install -e '.[benchmark]'``; those that are
+missing are named.
 """
 
 from __future__ import annotations
@@ -18,110 +22,76 @@ import math
 import platform
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from tests.benchmarks.groups import GROUPS, Group
 from tests.benchmarks.measuring import Measurement, measure
+from tests.benchmarks.targets import TARGETS
 from tests.benchmarks.tasks import prepare
 
-
-@dataclass(frozen=True)
-class Method:
-    """A task, what to call it, and the largest corpus that it is asked to try."""
-
-    task: str
-    label: str
-    largest: int = 100_000
-
-
-@dataclass(frozen=True)
-class Group:
-    """Methods that answer one question; the first is ours."""
-
-    name: str
-    title: str
-    methods: tuple[Method, ...]
-    threshold: float | None
-    uses_corpus: bool = True
-
-
-GROUPS = (
-    Group(
-        "graph",
-        "exact graph of four fields at threshold 0.3",
-        (
-            Method("ours", "ours"),
-            Method("guides_way", "guides: dense cosine + Python loop", 10_000),
-            Method("scipy_blocks", "scipy CSR blocks", 10_000),
-            Method("sparse_dot_topn", "sparse_dot_topn"),
-        ),
-        0.3,
-    ),
-    Group(
-        "dense",
-        "exact graph of dense rows, 384 dimensions, at threshold 0.7",
-        (
-            Method("dense_ours", "ours"),
-            Method("dense_guides_way", "guides: dense cosine + Python loop", 10_000),
-            Method("dense_numpy", "numpy blocks"),
-            Method("dense_faiss", "faiss IndexFlatIP range_search"),
-        ),
-        0.7,
-        uses_corpus=False,
-    ),
-    Group(
-        "sweep",
-        "edges, components, largest, isolated at 100 thresholds",
-        (
-            Method("sweep_ours", "ours: one pass"),
-            Method("sweep_networkx", "networkx, rebuilt", 10_000),
-            Method("sweep_scipy", "scipy, rebuilt"),
-        ),
-        None,
-    ),
-    Group("add", "pairs of one document more", (Method("add_one", "ours"),), 0.1),
-)
-SWEEP_FLOOR = {1_000: 0.02, 10_000: 0.05, 100_000: 0.2}
+SIZES = (1_000, 10_000, 100_000)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument("--full", action="store_true", help="100,000 documents as well: many minutes")
-    parser.add_argument("--only", choices=[group.name for group in GROUPS], help="one group")
+    parser.add_argument("--only", action="append", choices=[group.name for group in GROUPS], help="one group")
+    parser.add_argument("--sizes", type=int, nargs="+", choices=SIZES, help="instead of the usual sizes")
     options = parser.parse_args(arguments)
-    sizes = [1_000, 10_000, 100_000] if options.full else [1_000, 10_000]
-    groups = [group for group in GROUPS if options.only in (None, group.name)]
-    print(
-        f"{platform.processor() or platform.machine()}, Python {platform.python_version()}; CPU seconds of one thread"
-    )
+    sizes = options.sizes or (SIZES if options.full else SIZES[:2])
+    groups = [group for group in GROUPS if options.only is None or group.name in options.only]
+    print(f"{_processor()}, Python {platform.python_version()}; CPU seconds of one thread")
+    found: dict[tuple[str, int], Measurement] = {}
     with tempfile.TemporaryDirectory(prefix="cnrag-benchmark-") as folder:
         if any(group.uses_corpus for group in groups):
-            for n in sizes:
+            for n in {1_000, *sizes}:
                 prepare(Path(folder), n)
         for group in groups:
-            _print_group(group, sizes, folder)
+            if of_group := [n for n in sizes if n >= group.smallest]:
+                found |= _print_group(group, of_group, folder)
+    lines = [line for target in TARGETS if (line := target.line(found))]
+    if lines:
+        print(f"\n  {'':66}{'asked':>16}{'reached':>16}")
+        print("\n".join(lines))
 
 
-def _print_group(group: Group, sizes: Sequence[int], folder: str) -> None:
-    print(f"\n{group.title}")
+def _processor() -> str:
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        names = [line.split(":")[1].strip() for line in information.read_text().splitlines() if "model name" in line]
+        if names:
+            return names[0]
+    return platform.processor() or platform.machine()
+
+
+def _print_group(group: Group, sizes: Sequence[int], folder: str) -> dict[tuple[str, int], Measurement]:
+    print(f"\n{group.name}: {group.title}")
     head = "".join(f"{f'{n:,}':>12}{'x ours':>8}{'MiB':>7}{'edges':>11}" for n in sizes)
-    print(f"  {'':36}{head}{'exponent':>10}")
-    results: dict[str, list[Measurement | None]] = {}
+    print(f"  {'':42}{head}{'exponent':>10}")
+    rows: dict[str, list[Measurement | None]] = {}
     for method in group.methods:
-        row = [_measured(group, method, n, folder) if n <= method.largest else None for n in sizes]
-        results[method.task] = row
-        best = results[group.methods[0].task]
+        row = [_measured(group, method.task, n, folder) if n <= method.largest else None for n in sizes]
+        rows[method.task] = row
+        best = rows[group.methods[0].task]
         cells = "".join(_cell(found, first) for found, first in zip(row, best, strict=True))
-        print(f"  {method.label:36}{cells}{_exponent(sizes, row):>10}", flush=True)
+        print(f"  {method.label:42}{cells}{_exponent(sizes, row):>10}", flush=True)
+        for n, found, first in zip(sizes, row, best, strict=True):
+            if found is not None and (facts := _facts(found, first)):
+                print(f"      {n:,}: {facts}", flush=True)
         for reason in dict.fromkeys(found.missing for found in row if found is not None and found.missing):
             print(f"      not measured: {reason}")
-    _print_agreement(results, sizes)
+    _print_agreement(rows, sizes)
+    return {
+        (task, n): found
+        for task, row in rows.items()
+        for n, found in zip(sizes, row, strict=True)
+        if found is not None and not found.missing
+    }
 
 
-def _measured(group: Group, method: Method, n: int, folder: str) -> Measurement:
-    threshold = SWEEP_FLOOR[n] if group.threshold is None else group.threshold
+def _measured(group: Group, task: str, n: int, folder: str) -> Measurement:
     where = {"folder": folder} if group.uses_corpus else {}
-    return measure(method.task, n=n, threshold=threshold, **where)
+    return measure(task, n=n, threshold=group.threshold_at(n), **where)
 
 
 def _cell(found: Measurement | None, ours: Measurement | None) -> str:
@@ -130,6 +100,15 @@ def _cell(found: Measurement | None, ours: Measurement | None) -> str:
     ratio = "" if ours is None or found is ours or ours.missing else f"{found.whole_cpu / ours.whole_cpu:.1f}"
     edges = f"{found.facts['edges']:,}" if "edges" in found.facts else ""
     return f"{found.seconds:>12}{ratio:>8}{found.rss_mb:>7.0f}{edges:>11}"
+
+
+def _facts(found: Measurement, ours: Measurement | None) -> str:
+    """What a method reports beside its edges, and the share of the edges that an approximate one finds."""
+    hidden = ("edges", "digest", "approximate")
+    facts = [f"{name} {value}" for name, value in found.facts.items() if name not in hidden]
+    if ours is not None and found.facts.get("approximate"):
+        facts.append(f"recall {found.facts['edges'] / max(1, ours.facts['edges']):.3f}")
+    return ", ".join(facts)
 
 
 def _exponent(sizes: Sequence[int], row: Sequence[Measurement | None]) -> str:

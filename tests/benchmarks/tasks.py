@@ -226,11 +226,33 @@ def dense_faiss(clock: Clock, *, n: int, threshold: float) -> Report:
     index = faiss.IndexFlatIP(rows.shape[1])
     index.add(rows)
     limits, _, right = index.range_search(rows, threshold - 2e-5)
-    left = np.repeat(np.arange(n), np.diff(limits))
+    left = np.repeat(np.arange(n), np.diff(limits.astype(np.int64)))
     keep = left < right
     pairs = scored(columns, left[keep], right[keep], threshold)
     clock.stop()
     return edges_of(pairs)
+
+
+def dense_hnswlib(clock: Clock, *, n: int, threshold: float) -> Report:
+    """The 50 nearest of each row from an approximate index; what it does not find is missing from the graph."""
+    import hnswlib
+
+    rows = clustered_rows(n)
+    columns = (VectorColumn("text", 1.0, None, rows, np.zeros(n, dtype=bool)),)
+    clock.start()
+    index = hnswlib.Index("ip", rows.shape[1])
+    index.init_index(n, M=16, ef_construction=100, random_seed=0)
+    index.set_num_threads(1)
+    index.add_items(rows)
+    index.set_ef(100)
+    found, distance = index.knn_query(rows, k=min(50, n))
+    left, place = np.nonzero(1.0 - distance >= threshold - 2e-5)
+    right = found[left, place].astype(np.int64)
+    keep = left != right
+    ends = np.unique(np.sort(np.stack([left[keep], right[keep]], axis=1), axis=1), axis=0)
+    pairs = scored(columns, ends[:, 0], ends[:, 1], threshold)
+    clock.stop()
+    return {"edges": len(pairs), "approximate": True}
 
 
 def dense_guides_way(clock: Clock, *, n: int, threshold: float) -> Report:
@@ -250,6 +272,9 @@ def dense_guides_way(clock: Clock, *, n: int, threshold: float) -> Report:
 
 
 # Counts at 100 thresholds: edges, components, largest component, isolated documents.
+
+
+SWEEP_FLOOR = {1_000: 0.02, 10_000: 0.05, 100_000: 0.2}
 
 
 def candidates_of(folder: str, n: int, floor: float) -> Any:
@@ -330,7 +355,8 @@ def add_one(clock: Clock, *, folder: str, n: int, threshold: float) -> Report:
 TASKS: dict[str, Callable[..., Report]] = {
     task.__name__: task
     for task in (
-        ours, scipy_blocks, sparse_dot_topn, guides_way, dense_ours, dense_numpy, dense_faiss, dense_guides_way,
+        ours, scipy_blocks, sparse_dot_topn, guides_way, dense_ours, dense_numpy, dense_faiss, dense_hnswlib,
+        dense_guides_way,
         sweep_ours, sweep_scipy, sweep_networkx, add_one,
     )
 }  # fmt: skip
@@ -346,8 +372,11 @@ def peak_mb() -> float:
 
 
 def main(name: str, arguments: str) -> None:
+    from tests.benchmarks.corpus_tasks import CORPUS_TASKS
+    from tests.benchmarks.graph_tasks import GRAPH_TASKS
+
     clock = Clock()
-    facts = TASKS[name](clock, **json.loads(arguments))
+    facts = {**TASKS, **GRAPH_TASKS, **CORPUS_TASKS}[name](clock, **json.loads(arguments))
     share = facts.pop("share", 1.0)
     print(json.dumps({"cpu": clock.cpu, "wall": clock.wall, "rss_mb": peak_mb(), "share": share, "facts": facts}))
 
