@@ -95,7 +95,7 @@ def build(
     _print_table(
         "Bridges",
         ["document", "betweenness", "joins"],
-        [[b["title"], f"{b['betweenness']:.4f}", ", ".join(map(str, b["communities"]))] for b in summary["bridges"]],
+        [[b["title"], f"{b['betweenness']:.4f}", " | ".join(b["joins"])] for b in summary["bridges"]],
     )
     for warning in summary["warnings"]:
         typer.secho(f"note: {warning}", fg="yellow", err=True)
@@ -477,17 +477,30 @@ def _print_pairs(title: str, pairs: dict[str, Any]) -> None:
 
 
 def _print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """A table whose numbers stand below each other; one line where it has no row."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
+    if not rows:
+        typer.echo(f"{title}: none\n")
+        return
     table = Table(title=escape(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(escape(column), overflow="fold")
+    for place, column in enumerate(columns):
+        numbers = all(_is_number(row[place]) for row in rows)
+        table.add_column(escape(column), overflow="fold", justify="right" if numbers else "left")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     Console().print(table)
     typer.echo()
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.replace(",", "").removesuffix("%") or 0)
+    except ValueError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

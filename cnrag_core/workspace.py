@@ -234,6 +234,7 @@ class Workspace:
                     "title": network.title(bridge.node_id),
                     "betweenness": bridge.betweenness,
                     "communities": list(bridge.communities),
+                    "joins": [", ".join(network.tags.get(c, [])[:2]) or f"community {c}" for c in bridge.communities],
                 }
                 for bridge in bridges
             ],
