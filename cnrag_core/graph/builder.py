@@ -211,9 +211,9 @@ def _candidate_pairs(
     start = 0.0
     if n * (n - 1) // 2 > KEEP_ALL_PAIRS:
         estimate = estimate_pairs(columns)
+        _refuse_identical(estimate, max_edges)  # first: it says what helps
         if least is not None:
             _refuse_threshold(least, estimate, max_edges)
-        _refuse_identical(estimate, max_edges)
         start = _wanted_floor(estimate, rule, n, max_edges)
     while True:
         pairs, floor = strongest_pairs(columns, start, max_edges, engine=engine, progress=progress)
