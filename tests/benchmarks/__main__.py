@@ -22,6 +22,7 @@ import math
 import platform
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmarks.groups import GROUPS, Group
@@ -37,9 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--full", action="store_true", help="100,000 documents as well: many minutes")
     parser.add_argument("--only", action="append", choices=[group.name for group in GROUPS], help="one group")
     parser.add_argument("--sizes", type=int, nargs="+", choices=SIZES, help="instead of the usual sizes")
+    parser.add_argument("--ours", action="store_true", help="leave the other ways out")
     options = parser.parse_args(arguments)
     sizes = options.sizes or (SIZES if options.full else SIZES[:2])
     groups = [group for group in GROUPS if options.only is None or group.name in options.only]
+    if options.ours:
+        groups = [replace(group, methods=group.our_methods) for group in groups]
     print(f"{_processor()}, Python {platform.python_version()}; CPU seconds of one thread")
     found: dict[tuple[str, int], Measurement] = {}
     with tempfile.TemporaryDirectory(prefix="cnrag-benchmark-") as folder:

@@ -30,6 +30,10 @@ class Group:
     uses_corpus: bool = True
     smallest: int = 1_000
 
+    @property
+    def our_methods(self) -> tuple[Method, ...]:
+        return tuple(method for method in self.methods if method.label.startswith("ours"))
+
     def threshold_at(self, n: int) -> float:
         return SWEEP_FLOOR[n] if self.threshold is None else self.threshold
 

@@ -278,10 +278,16 @@ SWEEP_FLOOR = {1_000: 0.02, 10_000: 0.05, 100_000: 0.2}
 
 
 def candidates_of(folder: str, n: int, floor: float) -> Any:
+    """All pairs of at least the floor; found once a run."""
     from cnrag_core.graph.similarity_graph import CandidateEdges
 
-    pairs = pairs_above(load(Path(folder), n), floor, n_threads=1)
-    return CandidateEdges(tuple(map(str, range(n))), pairs.left, pairs.right, pairs.weight, floor=floor)
+    kept = Path(folder) / f"pairs-{n}-{floor}.npz"
+    if not kept.exists():
+        pairs = pairs_above(load(Path(folder), n), floor, n_threads=1)
+        np.savez(kept, left=pairs.left, right=pairs.right, weight=pairs.weight)
+    with np.load(kept) as found:
+        left, right, weight = found["left"], found["right"], found["weight"]
+    return CandidateEdges(tuple(map(str, range(n))), left, right, weight, floor=floor)
 
 
 def sweep_ours(clock: Clock, *, folder: str, n: int, threshold: float) -> Report:
