@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -17,3 +22,22 @@ def corpora() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real corpora are not at {folder}; set CNRAG_CORPORA to where they are")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, started once for all tests that drive it."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.e2e.dashboard import chromium
+
+    path = chromium()
+    if path is None:
+        reason = "no Chromium is installed: apt-get install chromium"
+        if os.environ.get("CNRAG_REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()

@@ -13,6 +13,7 @@ import ipaddress
 import logging
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ if str(ROOT) not in sys.path:  # run as a file, as `cnrag serve` does
 import streamlit as st  # noqa: E402
 import streamlit.logger  # noqa: E402
 from streamlit import runtime  # noqa: E402
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage  # noqa: E402
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner  # noqa: E402
 
 from cnrag_core.event_log import OURS, event_handler, write_event  # noqa: E402
@@ -48,6 +50,7 @@ FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 SWEEP_SECONDS = 15.0
 
 LONG_SCRIPT_SECONDS = 5.0
+DOWNLOAD_SECONDS = 60.0
 SCRIPTS_AT_ONCE = 4
 """Visitors whose pages are computed at the same time; the others wait for their turn, which comes sooner that way."""
 
@@ -190,6 +193,7 @@ async def _sweep() -> None:
     """Let go of the sessions of visitors who left: Streamlit does so only when the next one comes or goes."""
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
+        delete_old_downloads()
         kept = getattr(_manager(), "_session_storage", None)
         expire = getattr(getattr(kept, "_cache", None), "expire", None)
         if expire is not None:
@@ -254,9 +258,43 @@ def run_scripts_in_turn(turns: Turns) -> None:
     ScriptRunner._run_script = run_in_turn  # type: ignore[method-assign]  # there is no public place for it
 
 
+def keep_downloads() -> None:
+    """Keep a made file until its visitor's browser has fetched it.
+
+    Streamlit deletes it when scripts of any visitors have ended twice; on a busy server that is sooner than the
+    browser asks for it.
+    """
+    load = MemoryMediaFileStorage.load_and_get_id
+
+    def load_and_get_id(storage: MemoryMediaFileStorage, *arguments: Any, **options: Any) -> str:
+        file_id = load(storage, *arguments, **options)
+        _unwanted.pop(file_id, None)
+        return file_id
+
+    def delete_file(storage: MemoryMediaFileStorage, file_id: str) -> None:
+        _unwanted[file_id] = (time.monotonic(), storage)
+
+    MemoryMediaFileStorage.load_and_get_id = load_and_get_id  # type: ignore[method-assign]
+    MemoryMediaFileStorage.delete_file = delete_file  # type: ignore[method-assign]
+
+
+def delete_old_downloads() -> None:
+    """Delete the files that nobody has wanted for a while."""
+    late = time.monotonic() - DOWNLOAD_SECONDS
+    for file_id, (since, storage) in list(_unwanted.items()):
+        if since < late and _unwanted.pop(file_id, None) is not None:
+            _delete_file(storage, file_id)
+
+
+_delete_file = MemoryMediaFileStorage.delete_file
+_unwanted: dict[str, tuple[float, MemoryMediaFileStorage]] = {}
+"""Files to delete, and since when."""
+
+
 def serve(settings: Settings) -> None:
     """Listen until the process is told to stop."""
     log_everything(settings.log)
+    keep_downloads()
     run_scripts_in_turn(Turns(SCRIPTS_AT_ONCE, patience=LONG_SCRIPT_SECONDS))
     os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from here
     make_app(settings).run(
@@ -266,6 +304,7 @@ def serve(settings: Settings) -> None:
             "server.headless": not settings.browser,
             "server.allowedHosts": settings.allowed_hosts,
             "server.maxUploadSize": server_limits().upload_mb,
+            "logger.enableRich": False,  # it would print errors, and what they quote, past the log
         }
     )
 

@@ -16,6 +16,9 @@ from cnrag_core.traversal.reach import evidence_of
 from cnrag_core.workspace import Workspace
 from pages.shared.session import KEPT, ask_question, asked_question
 
+MOST_ASKED = 1_000_000
+"""What a box takes; a configuration may ask for more than anybody could wait for."""
+
 BUDGET_KEYS = ("walk_tokens", "walk_nodes", "walk_hops", "walk_checks", "walk_every", "walk_seeds")
 
 
@@ -105,9 +108,9 @@ def _budgets(workspace: Workspace) -> tuple[Budget, int]:
     for column, (label, key, default, explanation) in zip(columns, asked, strict=True):
         least = 1 if key == "walk_every" else 0
         if key not in st.session_state:
-            st.session_state[key] = default
+            st.session_state[key] = min(default, MOST_ASKED)
         values.append(
-            int(column.number_input(label, least, 1_000_000, step=1, key=key, help=explanation, persist_state=KEPT))
+            int(column.number_input(label, least, MOST_ASKED, step=1, key=key, help=explanation, persist_state=KEPT))
         )
     tokens, nodes, hops, checks, every, seeds = values
     budget = Budget(max_tokens=tokens, max_nodes=nodes, max_hops=hops, max_checks=checks, check_every=every)

@@ -62,7 +62,7 @@ def test_t9_five_others_go_on_while_one_builds(own_server: Served) -> None:
             button = begin(visitor, corpus(N_DOCUMENTS))
             started = time.monotonic()
             visitor.press(button)
-            built = visitor.wait_for(rf"^{N_DOCUMENTS:,} documents", 300)
+            built = visitor.wait_for(rf"^{N_DOCUMENTS:,} documents ·", 300)
             over[0] = True
             assert built, visitor.texts[-20:]
             return time.monotonic() - started

@@ -85,7 +85,7 @@ def test_t20_it_listens_on_this_machine_alone_and_calls_nobody(served: Served) -
     assert not elsewhere
 
 
-def test_t20_b28_protective_headers_are_on_every_answer(served: Served) -> None:
+def test_b28_t20_protective_headers_are_on_every_answer(served: Served) -> None:
     for path in ("/", "/Network", "/health", "/_stcore/health", "/_stcore/metrics", "/media/none", "/nothing/here"):
         _, _, headers = served.get(path)
         assert headers.get("x-content-type-options") == "nosniff", path
@@ -111,7 +111,7 @@ def test_b32_the_interface_for_programs_stays_closed(served: Served) -> None:
     statuses = [
         served.ask("POST", f"/_stcore/agent/{name}", body=b"{}", headers=headers)[0] for name in ("interact", "mcp")
     ]
-    assert all(status in (403, 404, 405) for status in statuses), statuses
+    assert all(400 <= status < 500 for status in statuses), statuses
 
 
 def test_b31_nothing_is_reported_to_anybody() -> None:
@@ -177,7 +177,7 @@ def test_t20_b30_the_log_quotes_no_document_no_question_and_no_file_name(tmp_pat
             assert visitor.upload("corpus_file", f"{name}.jsonl", data).ok
             [button] = [key for key in visitor.elements if key.startswith("build_")]
             visitor.press(button)
-            assert visitor.wait_for("^5 documents", 120), visitor.texts
+            assert visitor.wait_for("^5 documents ·", 120), visitor.texts
             for page in ("Search", "Traversal", "Network", "Evaluate"):
                 assert visitor.run(page, seconds=120, q=f"{question} {SECRETS[0]}").ok
     finally:
