@@ -15,7 +15,7 @@ PATIENCE_WITH_FEW = 20.0
 """The same for a small one, of which everything is found in a moment."""
 
 
-def ready(network: Network, *names: str, key: str, patience: float = PATIENCE) -> bool:
+def ready(network: Network, *names: str, key: str, patience: float | None = None) -> bool:
     """Whether the parts are at hand; else they are being found, which the page shows until they are.
 
     A part that could not be found counts as ready: whoever uses it meets the reason.
@@ -24,12 +24,15 @@ def ready(network: Network, *names: str, key: str, patience: float = PATIENCE) -
     ----------
     key
         Of the notice on the page.
+    patience
+        Seconds to wait for a part of a large network without a word.
     """
     for name in names:
         if at_hand(network, name):
             continue
         job = find(network, name)
-        job.wait(patience if network.graph.n_nodes >= MANY_DOCUMENTS else PATIENCE_WITH_FEW)
+        few = network.graph.n_nodes < MANY_DOCUMENTS
+        job.wait(PATIENCE_WITH_FEW if few else PATIENCE if patience is None else patience)
         if job.state == "running":
             with st.container(key=f"waiting_{key}"):
                 _watch(network, name)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
@@ -336,8 +337,8 @@ class Graph:
             [scale, x, y],
         )
 
-    def click(self, name: str | None = None) -> str:
-        """Click a node with the mouse, the named one or any that nothing covers; its name."""
+    def place_of_any(self, name: str | None = None) -> dict[str, Any]:
+        """Where a node can be clicked, x and y on the canvas: the named one or any that nothing covers; its name."""
         found = self.ask(
             """
             const names = state.names, box = element.getBoundingClientRect();
@@ -356,6 +357,11 @@ class Graph:
             name,
         )
         assert isinstance(found, dict), f"no node {name!r} can be clicked"
+        return found
+
+    def click(self, name: str | None = None) -> str:
+        """Click a node with the mouse, the named one or any that nothing covers; its name."""
+        found = self.place_of_any(name)
         with self.window.rerun():
             self.element.click(position={"x": found["x"], "y": found["y"]})
         return str(found["name"])

@@ -134,3 +134,34 @@ def test_a_link_carries_nothing_of_an_uploaded_corpus(window: Window):
         said = window.page.url + str(window.page.evaluate("JSON.stringify(window.history.state)"))
         assert not re.search("secret|otters|private", said, re.IGNORECASE), f"{name}: {said}"
         assert set(window.link) <= {"t", "doc", "own"}, f"{name}: {window.link}"
+
+
+def test_a_dragged_document_stays_where_it_was_put_until_it_is_put_back(window: Window):
+    window.open("Network", sample="larkspur")
+    graph = Graph(window).ready()
+    put_back = window.page.get_by_role("button", name="Put back")
+    expect(put_back).to_be_hidden()
+    found = graph.place_of_any()
+    box = graph.element.bounding_box()
+    assert box is not None
+    where = (
+        "const id = [...state.names].find(([, name]) => name === argument)[0]; return network.getPositions([id])[id]"
+    )
+    before = graph.ask(where, found["name"])
+    x, y = box["x"] + found["x"], box["y"] + found["y"]
+    window.page.mouse.move(x, y)
+    window.page.mouse.down()
+    window.page.mouse.move(x + 45, y + 30, steps=4)
+    window.page.mouse.up()
+    expect(put_back).to_be_visible()
+    dragged = graph.ask(where, found["name"])
+    assert dragged != before
+    window.go("Threshold")
+    window.go("Network")
+    assert graph.ready().ask(where, found["name"]) == pytest.approx(dragged, abs=0.1), "lost on another page"
+    window.page.reload()
+    window.settled()
+    assert graph.ready().ask(where, found["name"]) == pytest.approx(dragged, abs=0.1), "lost with a reload"
+    put_back.click()
+    assert graph.ask(where, found["name"]) == pytest.approx(before, abs=0.1)
+    expect(put_back).to_be_hidden()

@@ -1,0 +1,214 @@
+"""Ten thousand documents: every page does its main task, and how long people wait is printed beside what they may.
+
+The whole pass, every page in both themes, is walked with CNRAG_TEN_THOUSAND=all; otherwise one theme of most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+
+import psutil
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.dashboard import Graph, Server, Window
+from tests.e2e.made_corpus import write
+
+N_DOCUMENTS = 10_000
+EVERYTHING = os.environ.get("CNRAG_TEN_THOUSAND") == "all"
+THEMES = ("light", "dark") if EVERYTHING else ("light",)
+QUESTION = "how does acidification change the skeleton of a coral larva"
+FIRST_TIME = 180_000
+"""Milliseconds for what is found once in the background; the page says what, and can be used meanwhile."""
+
+WAITED: list[tuple[str, float, float, float]] = []
+"""What was waited for, its seconds, those of the processors in server and browser, and how many are asked for."""
+
+
+@pytest.fixture(scope="module")
+def large(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of a workspace that was built and saved by the command line, as somebody with a large corpus does."""
+    folder = tmp_path_factory.mktemp("large")
+    write(folder / "papers.jsonl", N_DOCUMENTS)
+    built = folder / "papers.cnrag"
+    command = [sys.executable, "-m", "cnrag_core.cli", "build", str(folder / "papers.jsonl"), "--save", str(built)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    server = Server(folder / "log.txt", CNRAG_OPEN=str(built))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def enter(open_window: Callable[..., Window], large: Server) -> Callable[..., Window]:
+    """Opens a window on the large workspace."""
+
+    def entered(theme: str, page: str = "") -> Window:
+        window = open_window(theme=theme, at=large)
+        window.page.set_default_timeout(FIRST_TIME)
+        if page:
+            window.open(page)
+        return window
+
+    return entered
+
+
+@pytest.fixture(autouse=True)
+def _printed(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """What was measured; on a busy machine the seconds of the processors say what a quiet one would take."""
+    WAITED.clear()
+    yield
+    with capsys.disabled():
+        load = os.getloadavg()[0]
+        for what, seconds, work, asked in WAITED:
+            print(
+                f"\n  {what}: {seconds:.2f} s, of them {work:.2f} s of work in server and browser; asked: below "
+                f"{asked:g} s (load {load:.1f})",
+                end="",
+            )
+
+
+class Clock:
+    """Seconds from here until something is on the page."""
+
+    def __init__(self) -> None:
+        self._start, self._work = perf_counter(), worked()
+
+    def until(self, what: str, asked: float) -> None:
+        WAITED.append((what, perf_counter() - self._start, worked() - self._work, asked))
+
+
+def worked() -> float:
+    """Seconds that server and browser have had a processor for."""
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            times = process.cpu_times()
+            total += times.user + times.system
+    return total
+
+
+def changed(figure: Locator, before: str) -> None:
+    """Wait until a figure says something else."""
+    expect(figure).not_to_have_text(before)
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_home_says_what_there_is_and_the_network_page_explores_it(theme: str, enter: Callable[..., Window]):
+    window = enter(theme, "Threshold")  # whoever comes first waits for the workspace to be opened
+    window.go("Home")
+    assert window.figure("Documents") == "10,000"
+
+    other = enter(theme)
+    clock = Clock()
+    other.page.goto(f"{other.url}/Network")
+    graph = Graph(other).ready()
+    clock.until("first paint of Network", 3)
+    other.settled()
+    assert graph.n_nodes == 500
+    other.shows(re.compile(r"500 of 10,000 documents, [\d,]+ of [\d,]+ edges"))
+
+    place = graph.place_of_any()
+    clock = Clock()
+    graph.element.click(position={"x": place["x"], "y": place["y"]})
+    panel = other.at("net_panel")
+    expect(panel.get_by_role("heading", name=place["name"], exact=True)).to_be_visible()
+    clock.until("click to details", 0.6)
+    other.settled()
+
+    said = other.page.get_by_test_id("stSidebar").get_by_text(re.compile("10,000 documents"))
+    before = said.inner_text()
+    other.at("net_threshold").locator("input[type=range]").first.focus()
+    clock = Clock()
+    other.page.keyboard.press("ArrowRight")
+    changed(said, before)
+    clock.until("slider step to updated numbers, Network", 0.3)
+    other.settled()
+
+    other.pick("net_view", "Communities")
+    assert 5 < graph.ready().n_nodes <= 80
+    graph.click()
+    other.press_at("net_drill")
+    assert graph.ready().n_nodes > 100
+    other.pick("net_view", "Around")
+    other.pick("net_view", "Map")
+    other.shows(re.compile("of 10,000 documents, without their links"))
+    other.at("net_map").locator(".js-plotly-plot").wait_for()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_thresholds_communities_and_bridges_are_found_while_the_page_can_be_used(
+    theme: str, enter: Callable[..., Window]
+):
+    window = enter(theme, "Threshold")
+    window.at("threshold_curve").locator(".js-plotly-plot").wait_for()
+    window.settled()
+    edges = (
+        window.page.get_by_test_id("stMetric")
+        .filter(has=window.page.get_by_text("Edges", exact=True))
+        .get_by_test_id("stMetricValue")
+    )
+    before = edges.inner_text()
+    window.at("threshold_slider").locator("input[type=range]").first.focus()
+    clock = Clock()
+    window.page.keyboard.press("ArrowRight")
+    changed(edges, before)
+    clock.until("slider step to updated numbers, Threshold", 0.3)
+    window.settled()
+    assert number(edges.inner_text()) < number(before)
+
+    window.go("Communities")
+    window.at("communities").wait_for()
+    before = window.find(re.compile(r"\d+ communities of two or more"))
+    window.slide("resolution", 5)
+    assert window.find(re.compile(r"\d+ communities of two or more")) != before
+
+    window.go("Hubs and bridges")
+    window.at("hubs").wait_for()
+    window.at("roles").locator(".js-plotly-plot").wait_for()
+    window.settled()
+    window.choose_row("bridges", 0)
+    window.press_at("bridges_show")
+    Graph(window).ready()
+    expect(window.at("net_panel").get_by_role("heading").first).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ("light", "dark") if EVERYTHING else ("dark",))
+def test_questions_are_answered_walked_and_compared(theme: str, enter: Callable[..., Window]):
+    window = enter(theme, "Search")
+    window.write("question", "glaciers")
+    clock = Clock()
+    box = window.at("question").locator("input, textarea").first
+    box.fill(QUESTION)
+    box.press("Enter")
+    window.page.get_by_text(re.compile("return .* documents together and agree on")).first.wait_for()
+    expect(window.page.get_by_text(re.compile("matched: .*coral")).first).to_be_visible()
+    clock.until("strategies compared", 1)
+    window.settled()
+
+    window.go("Similarity")
+    window.at("waterfall").locator(".js-plotly-plot").wait_for()
+    window.go("Traversal")
+    window.page.get_by_text(re.compile(r"chunks?, [\d,]+ of [\d,]+ t")).first.wait_for()
+    Graph(window).ready()
+    window.go("Evaluate")
+    window.go("Chunks")
+    window.shows(re.compile(r"\d+ chunk"))
+    window.go("Compare")
+    window.at("alluvial").locator(".js-plotly-plot").wait_for()
+    window.go("Export")
+    with window.page.expect_download() as coming:
+        window.at("get_documents.csv").get_by_role("button").click()
+    assert Path(coming.value.path()).read_bytes().count(b"\n") == N_DOCUMENTS + 1
+    window.go("Tour")
