@@ -142,6 +142,20 @@ def test_a_killed_worker_costs_its_tiles_only_where_the_pool_can_be_made_again(
             pool.submit(int)
 
 
+def test_a_pool_that_breaks_and_cannot_be_made_again_is_one_sentence(
+    columns: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = pairs_above(columns, 0.3)
+    monkeypatch.setenv("CNRAG_TEST_DIED", str(tmp_path / "died"))
+    folder = tmp_path / "shards"
+    with monkeypatch.context() as dying, make_processes(1) as pool:
+        dying.setattr(tiles, "compare_tile", die_once)
+        with pytest.raises(ResourceLimitError, match="took its pool with it"):
+            pairs_above(columns, 0.3, engine=Engine(ExecutorCrew(pool), folder))
+    assert not list(folder.glob("state-*"))
+    assert bits(pairs_above(columns, 0.3, engine=Engine(folder=folder))) == bits(plain)
+
+
 class LosingCrew:
     """Loses every job of some tiles so many times, as a cluster loses workers."""
 
