@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from cnrag_core.embedding.store import EmbeddingStore
     from cnrag_core.graph.concept_graph import ConceptGraph
     from cnrag_core.graph.links import TypedLinks
-    from cnrag_core.graph.thresholds import ThresholdCurve, ThresholdSuggestion
+    from cnrag_core.graph.threshold_suggestion import ThresholdSuggestion
+    from cnrag_core.graph.thresholds import ThresholdCurve
     from cnrag_core.retrieval.query import QueryScorer
     from cnrag_core.retrieval.search import Search
     from cnrag_core.similarity.structured import StructuredSimilarity
@@ -220,7 +221,7 @@ class Network:
     def suggestion(self) -> ThresholdSuggestion:
         if self.base is not None:
             return self.base.suggestion
-        from cnrag_core.graph.thresholds import suggest_threshold
+        from cnrag_core.graph.threshold_suggestion import suggest_threshold
 
         return suggest_threshold(self.curve)
 

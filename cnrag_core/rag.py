@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from cnrag_core.evaluation.judgements import JudgedQuery
     from cnrag_core.evaluation.report import EvaluationReport
     from cnrag_core.graph.similarity_graph import SimilarityGraph
-    from cnrag_core.graph.thresholds import ThresholdCurve, ThresholdSuggestion
+    from cnrag_core.graph.threshold_suggestion import ThresholdSuggestion
+    from cnrag_core.graph.thresholds import ThresholdCurve
     from cnrag_core.retrieval.comparison import StrategyComparison
     from cnrag_core.retrieval.ranking import RankedResults
     from cnrag_core.retrieval.search import Search

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from cnrag_core.graph.thresholds import gains_and_losses, orphans, similarity_histogram
+from cnrag_core.graph.threshold_changes import gains_and_losses, orphans
+from cnrag_core.graph.thresholds import similarity_histogram
 from cnrag_core.views.threshold_charts import QUANTITIES, curve_table, histogram_chart, threshold_curve_chart
 from cnrag_core.views.threshold_words import change_sentence, figures_of, interpretation, orphan_table
 from pages.shared.session import (

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from cnrag_core.graph.thresholds import SimilarityHistogram, ThresholdCurve, ThresholdSuggestion
+from cnrag_core.graph.threshold_suggestion import ThresholdSuggestion
+from cnrag_core.graph.thresholds import SimilarityHistogram, ThresholdCurve
 from cnrag_core.views.figure import base_figure
 from cnrag_core.views.palette import CATEGORIES, REST
 

@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 
 from cnrag_core.graph.similarity_graph import SimilarityGraph
-from cnrag_core.graph.thresholds import Orphan, ThresholdChange, ThresholdCurve, ThresholdSuggestion
+from cnrag_core.graph.threshold_changes import Orphan, ThresholdChange
+from cnrag_core.graph.threshold_suggestion import ThresholdSuggestion
+from cnrag_core.graph.thresholds import ThresholdCurve
 from cnrag_core.topology.communities import Communities
 
 

@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph, sorted_edges
-from cnrag_core.graph.thresholds import (
-    fixed_partition_modularity,
-    gains_and_losses,
-    orphans,
-    percolation_point,
-    similarity_histogram,
-    suggest_threshold,
-    threshold_curve,
-)
+from cnrag_core.graph.threshold_changes import gains_and_losses, orphans
+from cnrag_core.graph.threshold_suggestion import percolation_point, suggest_threshold
+from cnrag_core.graph.thresholds import fixed_partition_modularity, similarity_histogram, threshold_curve
 
 
 def candidates_of(n: int, edges: list[tuple[int, int, float]], floor: float = 0.0) -> CandidateEdges:
