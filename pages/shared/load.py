@@ -28,6 +28,7 @@ from cnrag_core.visits import server_visits
 from cnrag_core.worker import WORTH_RESUMING, ResumeFolder, build_workspace
 from cnrag_core.workspace import Workspace
 from pages.shared.background import start_job
+from pages.shared.network_link import saved_view
 from pages.shared.session import forget_workspace, literal, sample_workspace, use_workspace
 
 SOURCES = ("A sample", "My own documents", "A saved workspace", "The present documents, compared otherwise")
@@ -227,7 +228,7 @@ def build_progress() -> None:
 def _save(workspace: Workspace) -> None:
     st.download_button(
         "Save this workspace",
-        data=workspace.to_bytes,
+        data=replace(workspace, view=saved_view(workspace)).to_bytes,
         file_name="workspace.cnrag",
         mime="application/zip",
         key="save_workspace",
