@@ -198,7 +198,7 @@ class NetworkRAG:
                     f"There is already a document {taken[0].id!r} ({taken[0].provenance}); "
                     "ids must be unique, and update() replaces one."
                 )
-            self.storage.save_documents(documents, progress=progress)
+            self.storage.save_documents(documents, replace=False, progress=progress)
             self._documents.update((document.id, document) for document in documents)
             self._follow(added=tuple(documents), removed=())
             return [document.id for document in documents]
@@ -215,10 +215,9 @@ class NetworkRAG:
             return
         from cnrag_core.incremental import updated_network, worth_following
 
-        if not self._documents or not worth_following(self._network, len(added) + len(removed)):
-            self._network = None
-        else:
-            self._network = updated_network(self._network, added=added, removed=removed)
+        network, self._network = self._network, None  # where following fails, the next build sees all documents
+        if self._documents and worth_following(network, len(added) + len(removed)):
+            self._network = updated_network(network, added=added, removed=removed)
 
     # The network.
 

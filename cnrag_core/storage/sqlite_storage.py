@@ -127,10 +127,27 @@ class SQLiteStorage:
         """Add many ``(node_id, content, metadata)`` in one transaction, and return how many."""
         return self._save((_node_row(*_triple(node), "", "document", None) for node in nodes), progress)
 
-    def save_documents(self, documents: Iterable[Document], *, progress: Progress = silent) -> int:
-        """Add or replace documents in one transaction, and return how many; all of them, or none."""
+    def save_documents(
+        self, documents: Iterable[Document], *, replace: bool = True, progress: Progress = silent
+    ) -> int:
+        """Add or replace documents in one transaction, and return how many; all of them, or none.
+
+        Raises
+        ------
+        CorpusError
+            If `replace` is False and an id is taken, be it since a moment ago by another process.
+        """
         documents = list(documents)
-        return self._save(map(_document_row, documents), progress, len(documents))
+        with self.database.transaction() as connection:
+            if not replace:
+                ids = [document.id for document in documents]
+                taken = next(matching_rows(connection, "SELECT id FROM nodes WHERE id IN", ids), None)
+                if taken is not None:
+                    raise CorpusError(
+                        f"There is already a document {taken[0]!r}, which another program has stored meanwhile; "
+                        "open the database again to see it."
+                    )
+            return self._save(map(_document_row, documents), progress, len(documents))
 
     def load_documents(self) -> list[Document]:
         """All documents, in the order of their ids, with the fields and provenance that they were saved with."""
