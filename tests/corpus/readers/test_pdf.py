@@ -127,7 +127,7 @@ def test_a_child_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch,
     source = Path(reader.__file__).with_name("pdf_child.py").read_text(encoding="utf-8")
     endless.write_text(source.replace("data = sys.stdin.buffer.read()", "while True: pass"), encoding="utf-8")
     monkeypatch.setattr(reader, "_CHILD", endless)
-    with pytest.raises(CorpusError, match="x.pdf: reading this PDF (took more than 1 seconds or 1,024 MB of memory|takes too long); it was stopped"):
+    with pytest.raises(CorpusError, match=r"x\.pdf: reading this PDF t.* it was stopped"):
         read_bytes(pdf("x"), "x.pdf", limits=replace(UPLOAD_LIMITS, pdf_seconds=1))
 
 
