@@ -23,6 +23,7 @@ from cnrag_core.views.evaluation_tables import (
 )
 from pages.shared.background import start_job
 from pages.shared.job_progress import result_of
+from pages.shared.search_controls import MEANINGS
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
 
 workspace = open_workspace(
@@ -113,6 +114,7 @@ with shown_errors():
         selection_mode="multi",
         key="measured_strategies",
         persist_state=KEPT,
+        help=MEANINGS,
     )
     report = report_of(queries, names or None)
     if report is None:

@@ -79,7 +79,8 @@ with shown_errors():
             },
         )
         if conversation_turns(document):
-            with st.expander("The conversation, turn by turn"):
+            whole = isinstance(document.fields.get(field), (list, tuple))
+            with st.expander("The conversation, turn by turn", expanded=whole):
                 conversation(document)
     if field and chunks:
         neighbors_with(network, node_id, field, strategy)

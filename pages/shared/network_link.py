@@ -89,8 +89,9 @@ def read_link(workspace: Workspace, colors: Mapping[str, str]) -> dict[str, obje
     document = selected_document(workspace)
     if document is not None:
         found["net_from"] = document
-    if given.get("to") in known:
-        found["net_to"] = given["to"]
+    for key, name in (("net_from", "from"), ("net_to", "to")):
+        if given.get(name) in known:
+            found[key] = given[name]
     return found
 
 
@@ -113,6 +114,7 @@ def view_in_link() -> dict[str, str | None]:
     return link | {
         "links": ",".join(kept["net_links"]) or None,
         "only": ",".join(state.get("net_only", ())) or None,
+        "from": kept["net_from"] if kept["net_view"] == "path" else None,
         "to": kept["net_to"] if kept["net_view"] == "path" else None,
         "range": span_text((kept["net_span_field"], *span)) if span else None,
         "pair": first,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from cnrag_core.retrieval.search import STRATEGIES
+from cnrag_core.views.ranking_tables import strategy_hint
 from cnrag_core.workspace import Workspace
 from pages.shared.session import KEPT, ask_question, asked_question, set_in_link
 
 FIRST = [name for name in ("similarity", "hybrid", "auto", "links") if name in STRATEGIES][:3]
 N_FIRST, N_MOST = 8, 100
+MEANINGS = "  \n".join(f"**{name}**: {strategy_hint(name)}" for name in STRATEGIES)
 
 
 def question_row(workspace: Workspace) -> str:
@@ -50,7 +52,9 @@ def strategy_row() -> tuple[list[str], int]:
         state["n_results"] = int(given) if meant else N_FIRST
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     with left:
-        names = st.pills("Strategies", list(STRATEGIES), selection_mode="multi", key="strategies", persist_state=KEPT)
+        names = st.pills(
+            "Strategies", list(STRATEGIES), selection_mode="multi", key="strategies", persist_state=KEPT, help=MEANINGS
+        )
     with right:
         n = int(st.number_input("Results", 1, N_MOST, key="n_results", persist_state=KEPT))
     set_in_link("s", ",".join(names) if names != FIRST else None)

@@ -171,6 +171,15 @@ def test_results_of_a_question_stand_out_until_they_are_let_go():
     assert "mark" not in app.query_params
 
 
+def test_both_ends_of_a_path_are_in_the_link():
+    link = {"view": "path", "from": "vaswani2017attention", "to": "lecun2015deep", "path": "strongest"}
+    app = opened(sample="papers", **link)
+    assert "The path" in shown(app)
+    assert app.selectbox(key="net_from_box").value == "vaswani2017attention"
+    for name, value in link.items():
+        assert app.query_params[name] in (value, [value])
+
+
 def test_a_pair_in_the_link_is_explained():
     app = opened(sample="papers", pair="vaswani2017attention", **{"with": "lecun2015deep"})
     assert "Combined similarity" in shown(app)
