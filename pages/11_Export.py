@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cnrag_core.export.edge_limits import refused_export, slow_export
 from cnrag_core.takeaway import BUNDLE, Item, View, bundle, items_of
 from cnrag_core.views.network_side import toggled
 from pages.shared.graph_component import graph_view
@@ -38,6 +39,11 @@ def preview(network, options) -> None:
     st.caption(literal(drawing.counts) + ". PNG, above the graph, saves it as a picture with its legend.")
 
 
+def is_graph_format(item: Item) -> bool:
+    """Whether the file is written through networkx."""
+    return item.group == "network" and item.name != "network.html"
+
+
 def download(item: Item, view: View) -> None:
     """A row with a button whose file is made when it is pressed."""
     with st.container(border=True, gap="xsmall"):
@@ -61,9 +67,14 @@ with shown_errors():
     view = View(workspace, network, options, saved_view(workspace), asked_question() or "")
     counts, everything = st.columns([3, 1], vertical_alignment="center")
     counts.text(f"{view.counts}.")
+    refused = refused_export(network.graph)
+    warning = refused or slow_export(network.graph)
+    if warning:
+        st.warning(literal(warning), icon=":material/warning:")
     everything.download_button(
         "All in one zip", data=lambda: bundle(view), file_name=BUNDLE, mime="application/zip",
-        key="get_bundle", on_click="ignore", type="primary", icon=":material/folder_zip:", width="stretch",
+        disabled=refused is not None, key="get_bundle",
+        on_click="ignore", type="primary", icon=":material/folder_zip:", width="stretch",
     )  # fmt: skip
     if network.graph.n_nodes:
         preview(network, options)
@@ -71,7 +82,7 @@ with shown_errors():
         with column:
             st.subheader(heading, anchor=False)
             for item in items_of(view):
-                if item.group == group:
+                if item.group == group and not (refused and is_graph_format(item)):
                     download(item, view)
             if group == "workspace" and not view.question:
                 st.caption("Ask a question on the Search page and the audit log of its walk can be taken as well.")
