@@ -11,6 +11,7 @@ import pandas as pd
 
 from cnrag_core.evaluation.batch import BatchAnswer
 from cnrag_core.views.ranking_tables import TitleView, listed, path_line
+from cnrag_core.views.threshold_words import percent
 
 
 def batch_sentence(answers: Sequence[BatchAnswer]) -> str:
@@ -20,7 +21,7 @@ def batch_sentence(answers: Sequence[BatchAnswer]) -> str:
     text = f"{asked}, {len(names)} strateg{'y' if len(names) == 1 else 'ies'}"
     if len(names) > 1:
         mean = sum(answer.agreement for answer in answers) / len(answers)
-        text += f"; of the documents that any of them returns, all return {mean:.0%} on average"
+        text += f"; on average they agree on {percent(mean)} of the documents that any of them returns"
     judged = [answer for answer in answers if answer.query.relevant]
     if not judged:
         return f"{text}."

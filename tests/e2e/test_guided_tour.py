@@ -53,7 +53,7 @@ def test_many_questions_are_asked_at_once_and_one_is_opened(window: Window):
     with window.rerun():
         window.page.keyboard.press("Control+Enter")
     window.press("Ask 2 questions", exact=False)
-    window.shows(re.compile("2 questions, 3 strategies; of the documents"))
+    window.shows(re.compile("2 questions, 3 strategies; on average they agree on"))
     rows = saved(window, "batch_results_csv").decode("utf-8-sig").splitlines()
     assert rows[0].startswith("id,question,strategy,rank,document,score")
     assert len(rows) == 1 + 2 * 3 * 8
