@@ -25,11 +25,12 @@ HEAD_START = 1.5
 
 @dataclass(frozen=True)
 class Part:
-    """One part: what finding it is called, whether it is the same at every threshold, and how it is found."""
+    """What finding a part is called, whether it is the same at every threshold, how it is found, and who keeps it."""
 
     words: str
     of_corpus: bool
     find: Callable[[Network, Progress], object]
+    kept_by: Callable[[Network], object] = lambda network: network
 
 
 def _property(name: str) -> Callable[[Network, Progress], object]:
@@ -43,6 +44,12 @@ def _betweenness(network: Network, progress: Progress) -> object:
         found = betweenness(network.graph, random_state=network.config.random_state, progress=progress)
         vars(network)["betweenness"] = found  # where the property keeps it
     return network.betweenness
+
+
+def _index(network: Network, progress: Progress) -> object:
+    scorer = network.scorer
+    _ = scorer.names  # first, so that whoever sees the index finds the names as well
+    return scorer.index
 
 
 def _walker(network: Network, progress: Progress) -> object:
@@ -61,6 +68,7 @@ PARTS: Mapping[str, Part] = {
     "curve": Part("Following the network through all thresholds", True, _property("curve")),
     "suggestion": Part("Looking for a threshold to suggest", True, _property("suggestion")),
     "walker": Part("Cutting texts, finding concepts, linking chunks", True, _walker),
+    "index": Part("Indexing words and names", True, _index, lambda network: network.scorer),
     "communities": Part("Finding communities", False, _property("communities")),
     "tags": Part("Naming communities", False, _property("tags")),
     "clustering": Part("Counting triangles", False, _property("clustering")),
@@ -68,7 +76,7 @@ PARTS: Mapping[str, Part] = {
 }
 """By the name that the network has for them."""
 
-AHEAD = ("clustering", "links", "terms", "suggestion")
+AHEAD = ("clustering", "links", "terms", "index", "suggestion", "betweenness")
 """Parts of a large network that most visitors come to need, in the order of finding them."""
 
 _jobs: weakref.WeakKeyDictionary[Network, dict[str, Job[None]]] = weakref.WeakKeyDictionary()
@@ -77,7 +85,7 @@ _lock = threading.Lock()
 
 def at_hand(network: Network, name: str) -> bool:
     """Whether a part needs no waiting."""
-    return name in vars(_holder(network, name))
+    return name in vars(PARTS[name].kept_by(_holder(network, name)))
 
 
 def is_sought(network: Network, name: str) -> bool:

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from cnrag_core.retrieval.search import STRATEGIES
 from pages.shared.search_batch import MANY, ONE, many_questions
 from pages.shared.search_controls import question_row, strategy_row
 from pages.shared.search_results import one_question
 from pages.shared.session import KEPT, current_network, open_workspace, shown_errors
+from pages.shared.waiting import ready
 
 workspace = open_workspace(
     "Search",
@@ -24,6 +26,9 @@ with shown_errors():
     names, n = strategy_row()
     if not names:
         st.info("Choose at least one strategy to see results.", icon=":material/checklist:")
+        st.stop()
+    parts = sorted(frozenset().union(*(STRATEGIES[name].needs for name in names)))
+    if (question or what == MANY) and not ready(network, "index", *parts, key="parts"):
         st.stop()
     if what == MANY:
         many_questions(workspace, network, names, n)

@@ -19,7 +19,8 @@ def test_a_part_is_found_and_is_then_at_hand(network, name):
     job.wait()
     assert job.state == "done", job.message
     assert at_hand(network, name)
-    assert getattr(network, name) is vars(network)[name]
+    keeper = PARTS[name].kept_by(network)
+    assert getattr(keeper, name) is vars(keeper)[name]
 
 
 def test_everybody_shares_one_search(network):

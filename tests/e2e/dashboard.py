@@ -66,6 +66,11 @@ class Server:
             )
         self._wait()
 
+    @property
+    def pid(self) -> int:
+        """Of its process."""
+        return self._process.pid
+
     def tail(self) -> str:
         """The end of its log, where a page that failed says why."""
         return self.log.read_text("utf-8", "replace")[-3000:]
