@@ -25,7 +25,7 @@ from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import draw
 from cnrag_core.views.standalone_page import standalone_html
 from cnrag_core.workspace import Workspace
-from tests.hardening.campaign import report
+from tests.hardening.campaign import count, report
 from tests.hardening.visitors import ROOT, Served, Visitor, until
 
 TOPICS = ("coral reefs in warm seas", "bond yields and inflation", "protein folding in cells")
@@ -105,7 +105,7 @@ def test_g25_no_encoding_is_left_to_the_system(tmp_path: Path) -> None:
     )
     strict = [sys.executable, "-X", "warn_default_encoding", "-c", ours]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "0"}
-    for target in ("page.html", "graph.graphml", "graph.json", "saved.cnrag"):
+    for target in ("page.html", "graph.graphml", "graph.json", "saved.cnrag")[: count(4, 2)]:
         done = subprocess.run(
             [*strict, "export", "corpus.jsonl", target], cwd=tmp_path, env=environment, capture_output=True, timeout=300
         )

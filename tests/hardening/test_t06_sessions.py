@@ -59,19 +59,19 @@ def crowd(server: Served, test: str, n_sessions: int, n_runs: int, limit: float)
 
 
 def test_t6_ten_visitors_with_their_own_settings_are_all_served(warm: Served) -> None:
-    runs = crowd(warm, "T6", 10, count(5, 2), 60)
+    runs = crowd(warm, "T6", count(10, 5), count(5, 2), 60)
     assert all(run.ok and not run.errors for run in runs), [run for run in runs if not run.ok or run.errors]
 
 
 def test_t7_twenty_five_visitors_see_no_exception(warm: Served) -> None:
-    runs = crowd(warm, "T7", 25, count(5, 1), 90)
+    runs = crowd(warm, "T7", count(25, 10), count(5, 1), 90)
     assert not [text for run in runs for text in run.exceptions]
     assert all(run.ok for run in runs)
 
 
 def test_t8_fifty_visitors_do_not_bring_it_down(warm: Served) -> None:
     with watched(warm) as health:
-        runs = crowd(warm, "T8", 50, count(3, 1), 60)
+        runs = crowd(warm, "T8", count(50, 20), count(3, 1), 60)
     report("T8 health", sum(seconds < 1 for seconds in health), len(health), f"slowest {max(health, default=0):.2f} s")
     assert warm.process.is_running()
     assert sum(run.ok for run in runs) >= 0.95 * len(runs)

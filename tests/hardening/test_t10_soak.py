@@ -11,8 +11,8 @@ import time
 from tests.hardening.campaign import IS_FULL, count, report
 from tests.hardening.visitors import Served, Visitor, until
 
-N_CYCLES, EARLY = count(200, 24), count(20, 8)
-KEPT_SECONDS = 120 if IS_FULL else 3
+N_CYCLES, EARLY = count(200, 12), count(20, 6)
+KEPT_SECONDS = 120 if IS_FULL else 1
 SWEEP_SECONDS = 30
 ROWS = [{"id": f"d{i}", "text": f"coral reefs and warm seas {i} " * 40} for i in range(900)]
 UPLOAD = "\n".join(map(json.dumps, ROWS)).encode()
@@ -36,7 +36,7 @@ def test_t10_what_visitors_held_is_let_go_of(tmp_path) -> None:
             if cycle == EARLY - 1:
                 early = _figures(server)
         peak = _figures(server)
-        time.sleep(KEPT_SECONDS + 10)
+        time.sleep(KEPT_SECONDS + count(10, 1))
         until(lambda: _figures(server)[2] <= early[2] + 50, SWEEP_SECONDS, 1.0)
         files, threads, rss = _figures(server)
         held = files <= early[0] + 10 and threads <= early[1] + 5 and rss <= early[2] + 50

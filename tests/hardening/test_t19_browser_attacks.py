@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.e2e.dashboard import Graph, Server, Window
+from tests.e2e.dashboard import PATIENCE, Graph, Server, Window
 from tests.hardening.campaign import IS_FULL, random_of, report
 from tests.hardening.payloads import ELSEWHERE, PAYLOADS
 from tests.hardening.visitors import ROOT, Served
@@ -99,6 +99,10 @@ def hover_all(window: Window) -> int:
 def plain(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The dashboard without the guard of ``cnrag serve``."""
     started = Server(tmp_path_factory.mktemp("plain") / "log.txt")
+    first = browser.new_page()
+    first.goto(f"{started.url}/?sample=larkspur")
+    first.wait_for_selector("h2", timeout=5 * PATIENCE)  # the sample is built and everything imported
+    first.close()
     yield started
     started.stop()
 
@@ -109,6 +113,7 @@ def open_window(browser: Browser, plain: Server) -> Iterator[Callable[[], Window
 
     def opened() -> Window:
         windows.append(Window(browser.new_context(viewport={"width": 1280, "height": 900}).new_page(), plain))
+        windows[-1].page.set_default_timeout(3 * PATIENCE)
         return windows[-1]
 
     yield opened

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -190,3 +191,17 @@ def test_t20_b30_the_log_quotes_no_document_no_question_and_no_file_name(tmp_pat
     report("T20 log", n_quiet, len(planted), f"{len(events)} events, {len(found)} planted words in them")
     assert not found
     assert {"server started", "server stopped", "job ended"} <= {event["event"] for event in events}
+
+
+def test_t20_python_complains_of_nothing_from_start_to_stop(tmp_path: Path) -> None:
+    server = Served(tmp_path, python=("-X", "dev", "-W", "error"))
+    with Visitor(server, sample="larkspur") as visitor:
+        for page in ("", "Search"):
+            run = visitor.run(page, seconds=180, q="export")
+            assert run.ok, (run, server.all_logs())
+            assert not run.errors, (run, server.all_logs())
+    code = server.stop()
+    said = server.all_logs()
+    assert code in (0, -signal.SIGTERM), said
+    for word in ("Exception ignored", "ResourceWarning", "py.warnings", "Traceback"):
+        assert word not in said, said
