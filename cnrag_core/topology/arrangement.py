@@ -23,6 +23,8 @@ AREA_PER_NODE = 5.0
 COARSEST = 40
 """Nodes of the coarsest level at most."""
 
+_STRESS_ROUNDS = 150
+_POWER_ROUNDS = 300
 _BATCH_ELEMENTS = 1_000_000  # entries of a batch's pair arrays, which bounds their memory
 
 
@@ -51,7 +53,7 @@ def arrange(
 
         relax = relax_compiled
     if start is None:
-        return _from_coarse_to_fine(levels, random, relax, progress)
+        return _from_coarse_to_fine(levels, random, relax, progress, compiled=compiled)
     level = levels[0]
     positions = _at_rest_size(start - start.mean(axis=0), level, exponent=0)
     reach = _reach(positions)
@@ -128,12 +130,12 @@ def _from_coarse_to_fine(
     random: np.random.Generator,
     relax: Callable[..., NDArray[np.float64]],
     progress: Progress,
+    *,
+    compiled: bool,
 ) -> NDArray[np.float64]:
-    positions = _at_rest_size(_stress_start(levels[-1], random), levels[-1], exponent=1)
+    positions = _at_rest_size(_stress_start(levels[-1], random, compiled=compiled), levels[-1], exponent=1)
     reach = _reach(positions)
-    positions = relax_plain(
-        positions, levels[-1], n_rounds=100, first_step=0.1 * reach, last_step=0.005 * reach, exponent=1
-    )
+    positions = relax(positions, levels[-1], n_rounds=100, first_step=0.1 * reach, last_step=0.005 * reach, exponent=1)
     total = sum(finer.n_nodes for finer in levels)
     done = levels[-1].n_nodes
     for finer in range(len(levels) - 2, -1, -1):
@@ -183,7 +185,7 @@ def _at_rest_size(positions: NDArray[np.float64], level: Level, *, exponent: Exp
     return positions * (float(np.sqrt(ratio)) if exponent == 1 else ratio)
 
 
-def _stress_start(level: Level, random: np.random.Generator) -> NDArray[np.float64]:
+def _stress_start(level: Level, random: np.random.Generator, *, compiled: bool = False) -> NDArray[np.float64]:
     """Positions whose distances follow the path lengths of a small graph, by stress majorisation.
 
     An edge is as long as it would be if its two ends were alone. Gansner, Koren and North 2004,
@@ -194,10 +196,16 @@ def _stress_start(level: Level, random: np.random.Generator) -> NDArray[np.float
         return np.zeros((1, 2))
     lengths = np.sqrt(level.mass[level.left] * level.mass[level.right] / level.weight)
     distance = shortest_path(csr_matrix((lengths, (level.left, level.right)), shape=(n, n)), directed=False)
-    positions = _classical_scaling(distance, random)
+    positions = _classical_scaling(distance, random, compiled=compiled)
+    if compiled:
+        from cnrag_core.topology.layout_loops import majorise
+
+        x, y = positions[:, 0].copy(), positions[:, 1].copy()
+        majorise(distance, x, y, _STRESS_ROUNDS)
+        return np.stack([x, y], axis=1)
     importance = np.divide(1.0, distance * distance, out=np.zeros((n, n)), where=distance > 0)
     total = importance.sum(axis=1)
-    for _ in range(150):
+    for _ in range(_STRESS_ROUNDS):
         dx = positions[:, None, 0] - positions[None, :, 0]
         dy = positions[:, None, 1] - positions[None, :, 1]
         ratio = distance / np.sqrt(np.maximum(dx * dx + dy * dy, 1e-18))
@@ -207,15 +215,23 @@ def _stress_start(level: Level, random: np.random.Generator) -> NDArray[np.float
     return positions
 
 
-def _classical_scaling(distance: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.float64]:
+def _classical_scaling(
+    distance: NDArray[np.float64], random: np.random.Generator, *, compiled: bool
+) -> NDArray[np.float64]:
     """The two leading coordinates of points with these distances, by power iteration without a BLAS."""
     square = distance * distance
     center = square.mean(axis=0)
     gram = -0.5 * (square - center[:, None] - center[None, :] + center.mean())
+    if compiled:
+        from cnrag_core.topology.layout_loops import leading_axes
+
+        pair = random.random((2, len(gram))) - 0.5
+        leading_axes(gram, pair, _POWER_ROUNDS)
+        return pair.T.copy()
     axes: list[NDArray[np.float64]] = []
     for _ in range(2):
         axis = random.random(len(gram)) - 0.5
-        for _ in range(300):
+        for _ in range(_POWER_ROUNDS):
             axis = (gram * axis[None, :]).sum(axis=1)
             for earlier in axes:
                 axis -= earlier * ((axis * earlier).sum() / (earlier * earlier).sum())

@@ -207,7 +207,9 @@ def find_communities(
         if search is None:
             raise ConfigError(f"communities: {chosen!r} is not a library that finds communities by {algorithm}.")
         labels = search(graph, resolution, random_state)
-    labels = numbered_by_size(_connected_parts(graph, labels))
+    if chosen != "cnrag":  # whose communities are connected
+        labels = _connected_parts(graph, labels)
+    labels = numbered_by_size(labels)
     return Communities(
         graph.node_ids,
         labels,

@@ -38,6 +38,7 @@ LARGEST_SPACING = 120.0
 MAX_PLAIN_WORK = 1_000_000
 """Pairs of nodes in all large components up to which array algebra beats waiting for the compiler."""
 
+_WORK_OF_A_COMPONENT = 20_000  # what each large component costs beside its pairs, in the same
 _SMALL = 32  # components up to this many nodes are laid out together in one batch
 _GAP = 1.6  # between components, in the distance that nodes keep
 _EDGE_LENGTH = 2.0  # mean length of the edges of a small or sparse component, in the same
@@ -175,7 +176,8 @@ def _arrange_all(
     sizes = np.bincount(component) if len(component) else np.empty(0, dtype=np.int64)
     n_linked = int(np.count_nonzero(sizes > 1))
     n_large = int(np.count_nonzero(sizes > _SMALL))
-    compiled = int((sizes[:n_large].astype(np.int64) ** 2).sum()) > MAX_PLAIN_WORK
+    plain_work = int((sizes[:n_large].astype(np.int64) ** 2).sum()) + _WORK_OF_A_COMPONENT * n_large
+    compiled = plain_work > MAX_PLAIN_WORK
     members = np.split(np.argsort(component, kind="stable"), np.cumsum(sizes)[:-1])[:n_linked]
     edges = _edges_by_component(graph, component, n_linked)
     levels = [_level(nodes, *edge) for nodes, edge in zip(members, edges, strict=True)]

@@ -58,9 +58,10 @@ def relax_compiled(
         )  # fmt: skip
 
     with ThreadPoolExecutor(max_workers=n_threads) as pool:
+        run = pool.map if n_threads > 1 else map  # handing over costs more than the forces of few nodes
         for round_number in range(n_rounds):
             tree.build(x, y, level.mass)
-            list(pool.map(find_part, range(n_threads)))
+            list(run(find_part, range(n_threads)))
             length = np.sqrt(move_x * move_x + move_y * move_y)
             longest = step_length(round_number, n_rounds, first_step, last_step)
             cut = np.minimum(1.0, longest / np.maximum(length, _SMALLEST_SQUARE))
@@ -68,6 +69,63 @@ def relax_compiled(
             y += move_y * cut
             progress("layout", (round_number + 1) / n_rounds)
     return np.stack([x, y], axis=1)
+
+
+@compiled
+def leading_axes(gram: NDArray[np.float64], axes: NDArray[np.float64], n_rounds: int) -> None:
+    """Power iteration: turns the (2, n) axes, in place, into the two leading eigenvectors of a symmetric matrix,
+    each times the square root of its eigenvalue."""
+    n = len(gram)
+    product = np.empty(n)
+    for number in range(2):
+        axis = axes[number]
+        for _ in range(n_rounds):
+            for i in range(n):
+                total = 0.0
+                for j in range(n):
+                    total += gram[i, j] * axis[j]
+                product[i] = total
+            if number == 1:
+                both, own = 0.0, 0.0
+                for i in range(n):
+                    both += product[i] * axes[0, i]
+                    own += axes[0, i] * axes[0, i]
+                for i in range(n):
+                    product[i] -= axes[0, i] * (both / max(own, 1e-300))
+            square = 0.0
+            for i in range(n):
+                square += product[i] * product[i]
+            for i in range(n):
+                axis[i] = product[i] / max(np.sqrt(square), 1e-300)
+        stretch = 0.0
+        for i in range(n):
+            for j in range(n):
+                stretch += axis[i] * gram[i, j] * axis[j]
+        for i in range(n):
+            axis[i] *= np.sqrt(max(stretch, 1e-12))
+
+
+@compiled
+def majorise(distance: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64], n_rounds: int) -> None:
+    """Stress majorisation, in place: every node goes where its wanted distances from the others pull it."""
+    n = len(x)
+    new_x, new_y = np.empty(n), np.empty(n)
+    for _ in range(n_rounds):
+        for i in range(n):
+            sum_x, sum_y, total = 0.0, 0.0, 0.0
+            for j in range(n):
+                wanted = distance[i, j]
+                if wanted <= 0.0:
+                    continue
+                dx, dy = x[i] - x[j], y[i] - y[j]
+                importance = 1.0 / (wanted * wanted)
+                ratio = wanted / np.sqrt(max(dx * dx + dy * dy, 1e-18))
+                sum_x += importance * (x[j] + ratio * dx)
+                sum_y += importance * (y[j] + ratio * dy)
+                total += importance
+            new_x[i], new_y[i] = sum_x / total, sum_y / total
+        x[:] = new_x
+        y[:] = new_y
 
 
 class _Tree:

@@ -51,7 +51,7 @@ def louvain(
     resolution: float,
     random_state: int,
 ) -> NDArray[np.int64]:
-    """(n,) labels of a partition that no single node's move improves.
+    """(n,) labels of connected communities; no single node's move improves them.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def louvain(
         labels, n_moves = _up_and_down(finest, labels, share, random)
         if not n_moves:
             break
-    return labels.astype(np.int64)
+    return _connected(indptr, indices, labels)
 
 
 def _up_and_down(
@@ -220,3 +220,26 @@ def _joined(
             towards[joined_indices[at]] = 0.0
         joined_indptr[community + 1] = end
     return joined_indptr, joined_indices[:end].copy(), joined_weight[:end].copy(), joined_strength
+
+
+@compiled
+def _connected(indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The partition with every community that is not connected cut into its pieces, by union-find."""
+    n = len(labels)
+    parent = np.arange(n)
+    for node in range(n):
+        for at in range(indptr[node], indptr[node + 1]):
+            other = np.int64(indices[at])
+            if other > node or labels[other] != labels[node]:
+                continue
+            a, b = node, other
+            while parent[a] != a:
+                parent[a] = parent[parent[a]]
+                a = parent[a]
+            while parent[b] != b:
+                parent[b] = parent[parent[b]]
+                b = parent[b]
+            parent[max(a, b)] = min(a, b)
+    for node in range(n):  # a parent is never greater than its child
+        parent[node] = parent[parent[node]]
+    return parent

@@ -13,7 +13,7 @@ def warm_up() -> None:
     """Makes everything ready that a large graph would need; a few seconds once, less where a cache is kept."""
     from cnrag_core.topology.centrality_loops import accumulate_dependencies, count_triangles
     from cnrag_core.topology.coarsening import Level
-    from cnrag_core.topology.layout_loops import relax_compiled
+    from cnrag_core.topology.layout_loops import leading_axes, majorise, relax_compiled
     from cnrag_core.topology.louvain import louvain
 
     # a path of three nodes
@@ -24,3 +24,5 @@ def warm_up() -> None:
     path = Level(np.ones(3), np.array([0, 1]), np.array([1, 2]), np.ones(2))
     positions = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.5]])
     relax_compiled(positions, path, n_rounds=1, first_step=0.1, last_step=0.1, exponent=0)
+    leading_axes(np.eye(3), np.ones((2, 3)), 1)
+    majorise(np.ones((3, 3)), positions[:, 0].copy(), positions[:, 1].copy(), 1)

@@ -115,5 +115,5 @@ GROUPS = (
     Group("pairs", "pairs of one document more", (Method("add_one", "ours"),), 0.1),
     Group("add", "one document more: graph and candidates", (Method("add_document", "ours", 10_000),), 0.2, False),
     Group("open", "open a saved workspace in a new process", (Method("open_workspace", "ours", 10_000),), 0.2),
-    Group("import", "import cnrag_core", (Method("import_core", "ours", 1_000),), 0.2, False),
+    Group("import", "import cnrag_core", (Method("import_core", "ours"),), 0.2, False),
 )

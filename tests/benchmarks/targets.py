@@ -107,7 +107,7 @@ TARGETS = (
     Target("answer of any strategy, 95th percentile, 100,000", "questions", cpu("questions", LARGE), 0.02),
     Target("one document added to 10,000", "add", cpu("add_document", SMALL), 0.05),
     Target("open a saved workspace of 10,000", "open", cpu("open_workspace", SMALL), 2),
-    Target("import cnrag_core", "import", cpu("import_core", 1_000), 0.3),
+    Target("import cnrag_core", "import", cpu("import_core", SMALL), 0.3),
 )  # fmt: skip
 
 
