@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.shared.session import PAGES, literal, open_workspace, shown_errors
-from pages.shared.tour import end_tour, link_to, step_named
+from pages.shared.tour import before_tour, end_tour, link_to, step_named
 from pages.shared.tours import TOURS
 
 workspace = open_workspace(
@@ -16,7 +16,7 @@ ICONS = {page: icon for page, _, icon in PAGES}
 
 with shown_errors():
     taken = step_named(st.session_state.get("tour_step", ""))
-    before = st.session_state.get("before_tour")
+    before = before_tour()
     if before is not None and before is not workspace:
         st.info(f"“{literal(before.name)}” waits; ending the tour brings it back.", icon=":material/inventory_2:")
     if taken is not None:

@@ -72,6 +72,9 @@ MOST_VIEWS = 6
 OWN = "own"
 """Name in the address of the token that leads back to what the visitor loaded."""
 
+BACK = "back"
+"""The same while they are on a tour of a sample, or the sample that they came from."""
+
 REMEMBERED = ("resolution", "min_degree", "top_bridges", "curve_quantity", "strategies")
 """Settings of pages that come back with it, beside what the address says."""
 
@@ -284,7 +287,7 @@ def write_link(workspace: Workspace) -> None:
 
 def share_link() -> dict[str, str]:
     """What a link for others carries: the view, and no token."""
-    return {name: value for name, value in st.query_params.to_dict().items() if name != OWN}
+    return {name: value for name, value in st.query_params.to_dict().items() if name not in (OWN, BACK)}
 
 
 def set_in_link(name: str, value: str | None) -> None:

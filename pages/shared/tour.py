@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.shared.session import OF_THE_CORPUS, sample_workspace, set_in_link, use_workspace
+from cnrag_core.corpus.samples import sample_names
+from cnrag_core.visits import server_visits
+from cnrag_core.workspace import Workspace
+from pages.shared.session import BACK, OF_THE_CORPUS, sample_workspace, set_in_link, use_workspace
 from pages.shared.tours import TOURS, Step, Tour
 
 OVERVIEW = "pages/0_Tour.py"
@@ -25,7 +28,10 @@ def enter_step() -> None:
     if found is None or (name == state.get("tour_step") and not state.pop("tour_left", False)):
         return
     if "tour_step" not in state and "workspace" in state:
-        state["before_tour"] = state["workspace"]
+        before: Workspace = state["workspace"]
+        state["before_tour"], state["tour_back"] = before, before.sample or server_visits().token_of(before)
+    elif "tour_step" not in state:
+        state["tour_back"] = st.query_params.get(BACK)
     for key in [key for key in state if str(key).startswith(OF_A_PAGE) or key in (*OF_THE_CORPUS, *OF_THE_SEARCH)]:
         del state[key]
     state["workspace"], state["tour_step"] = sample_workspace(found[0].sample), name
@@ -58,6 +64,7 @@ def tour_bar(title: str) -> None:
     st.session_state["tour_left"] = not here
     if here:
         set_in_link("tour", name)
+        set_in_link(BACK, st.session_state.get("tour_back"))
     with st.container(border=True, key="tour_bar", gap="xxsmall"):
         if here:
             end = "" if step.title.endswith("?") else "."
@@ -78,11 +85,24 @@ def tour_bar(title: str) -> None:
 
 def end_tour() -> None:
     """Leave the tour; the visitor's own documents are there again."""
-    st.session_state.pop("tour_step", None)
+    before = before_tour()
+    for key in ("tour_step", "tour_back", "before_tour"):
+        st.session_state.pop(key, None)
     set_in_link("tour", None)
-    before = st.session_state.pop("before_tour", None)
+    set_in_link(BACK, None)
     if before is not None and before is not st.session_state.get("workspace"):
         use_workspace(before)
+
+
+def before_tour() -> Workspace | None:
+    """What the visitor looked at before the tour, found again after a reload as well; None where they came new."""
+    kept: Workspace | None = st.session_state.get("before_tour")
+    back = st.session_state.get("tour_back")
+    if kept is not None or back is None:
+        return kept
+    found = sample_workspace(back) if back in sample_names() else server_visits().open(back)
+    st.session_state["before_tour"] = found
+    return found
 
 
 def title_of(step: Step) -> str:

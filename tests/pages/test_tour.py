@@ -99,6 +99,22 @@ def test_the_end_of_a_tour_brings_back_what_was_looked_at_before():
     assert "tour" not in app.query_params
 
 
+def test_a_reload_on_a_tour_does_not_lose_what_was_looked_at_before():
+    app = opened("pages/2_Threshold.py", sample="papers", t="0.150", tour="papers-4", back="blog")
+    assert app.query_params["back"] in ("blog", ["blog"])
+    clean(app.button(key="tour_end").click().run())
+    assert app.session_state["workspace"].sample == "blog"
+    assert "back" not in app.query_params
+
+
+@pytest.mark.parametrize("back", ["nothing", "../../etc", "<b>"])
+def test_a_way_back_that_leads_nowhere_is_none(back):
+    app = opened("pages/0_Tour.py", sample="papers", tour="papers-1", back=back)
+    clean(app.switch_page("pages/1_Network.py").run())
+    clean(app.button(key="tour_end").click().run())
+    assert app.session_state["workspace"].sample == "papers"
+
+
 def test_another_page_says_where_the_tour_waits():
     app = opened("pages/1_Network.py", sample="papers", tour="papers-1")
     clean(app.switch_page("pages/9_Chunks.py").run())
