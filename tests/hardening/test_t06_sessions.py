@@ -41,7 +41,7 @@ def visit(server: Served, number: int, n_runs: int, limit: float, test: str) -> 
 def crowd(server: Served, test: str, n_sessions: int, n_runs: int, limit: float) -> list[Run]:
     """Many visitors at once."""
     started = time.monotonic()
-    before = server.rss
+    before, worked = server.rss, server.cpu_seconds
     visits = together([lambda n=n: visit(server, n, n_runs, limit, test) for n in range(n_sessions)])
     runs = [run for visit_ in visits for run in visit_]
     seconds = [run.seconds for run in runs]
@@ -52,7 +52,7 @@ def crowd(server: Served, test: str, n_sessions: int, n_runs: int, limit: float)
         test, well, n_sessions,
         f"runs {sum(run.ok for run in runs)}/{len(runs)} ok, p50 {percentile(seconds, 0.5):.2f} s, "
         f"p95 {percentile(seconds, 0.95):.2f} s, exceptions {exceptions}, error boxes {errors}, "
-        f"RSS {before:.0f} -> {server.rss:.0f} MB, {time.monotonic() - started:.0f} s in all",
+        f"{(server.cpu_seconds - worked) / len(runs):.2f} CPU s a run, RSS {before:.0f} -> {server.rss:.0f} MB, {time.monotonic() - started:.0f} s in all",
         score="sessions",
     )  # fmt: skip
     return runs
