@@ -229,17 +229,18 @@ def _connected(indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: ND
     parent = np.arange(n)
     for node in range(n):
         for at in range(indptr[node], indptr[node + 1]):
-            other = np.int64(indices[at])
-            if other > node or labels[other] != labels[node]:
+            a, b = node, int(indices[at])
+            if b > a or labels[b] != labels[a]:
                 continue
-            a, b = node, other
             while parent[a] != a:
                 parent[a] = parent[parent[a]]
                 a = parent[a]
             while parent[b] != b:
                 parent[b] = parent[parent[b]]
                 b = parent[b]
-            parent[max(a, b)] = min(a, b)
+            if a < b:
+                a, b = b, a
+            parent[a] = b
     for node in range(n):  # a parent is never greater than its child
         parent[node] = parent[parent[node]]
     return parent
