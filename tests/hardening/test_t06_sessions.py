@@ -48,11 +48,12 @@ def crowd(server: Served, test: str, n_sessions: int, n_runs: int, limit: float)
     well = sum(all(run.ok for run in visit_) for visit_ in visits)
     exceptions = sum(len(run.exceptions) for run in runs)
     errors = sum(len(run.errors) for run in runs)
+    cpu = (server.cpu_seconds - worked) / len(runs)
     report(
         test, well, n_sessions,
         f"runs {sum(run.ok for run in runs)}/{len(runs)} ok, p50 {percentile(seconds, 0.5):.2f} s, "
         f"p95 {percentile(seconds, 0.95):.2f} s, exceptions {exceptions}, error boxes {errors}, "
-        f"{(server.cpu_seconds - worked) / len(runs):.2f} CPU s a run, RSS {before:.0f} -> {server.rss:.0f} MB, {time.monotonic() - started:.0f} s in all",
+        f"{cpu:.2f} CPU s a run, RSS {before:.0f} -> {server.rss:.0f} MB, {time.monotonic() - started:.0f} s in all",
         score="sessions",
     )  # fmt: skip
     return runs
