@@ -30,7 +30,8 @@ class Limits:
 
     Sizes are bytes: `file_bytes` of a file (or of the files in a folder or archive together),
     `text_bytes` of all decoded text (UTF-8), `field_bytes` of one field of one document. `tags` is for HTML
-    and XML, whose every tag becomes an object while a page is read.
+    and XML, whose every tag becomes an object while a page is read. The `child` that reads a PDF, and that
+    unpacks a Parquet file of a stranger first, may take so many seconds of processor time and bytes.
     """
 
     file_bytes: int | None = 200 * MEGABYTE
@@ -42,8 +43,8 @@ class Limits:
     depth: int = 50
     yaml_bytes: int | None = 20 * MEGABYTE
     pdf_pages: int = 500
-    pdf_seconds: int = 20
-    pdf_memory_bytes: int = 1024 * MEGABYTE
+    child_seconds: int = 20
+    child_memory_bytes: int = 1024 * MEGABYTE
     pdf_text_bytes: int = 20 * MEGABYTE
 
     @property

@@ -131,6 +131,30 @@ def parquet_bomb(n_rows: int, n_bytes: int) -> bytes:
     return parquet({"id": ids, "t": texts}, compression="zstd")
 
 
+def parquet_that_lies(n_bytes: int) -> bytes:
+    """Two texts of `n_bytes` together, packed to a few kilobytes, and metadata that admit a thousand bytes."""
+    halves = ["x" * (n_bytes // 2), "y" * (n_bytes // 2)]
+    options = {"compression": "zstd", "use_dictionary": False, "write_statistics": False, "data_page_size": 2**30}
+    data = parquet({"id": ["a", "b"], "t": halves}, **options)
+    group = pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0)
+    length = struct.unpack("<I", data[-8:-4])[0]
+    start = len(data) - 8 - length
+    footer = data[start:-8]
+    for size in (group.column(1).total_uncompressed_size, group.total_byte_size):
+        written = _zigzag(size)
+        footer = footer.replace(written, _zigzag(1_000, len(written)))
+    return data[:start] + footer + data[-8:]
+
+
+def _zigzag(number: int, length: int = 0) -> bytes:
+    """A positive number as the metadata write it, in at least so many bytes."""
+    number, written = 2 * number, bytearray()
+    while number > 0x7F or len(written) < length - 1:
+        written.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*written, number])
+
+
 def pdf(*pages: str | None, password: str | None = None) -> bytes:
     """A document whose pages hold one line of text each; None is a page without any."""
     writer = pypdf.PdfWriter()

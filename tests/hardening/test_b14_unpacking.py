@@ -22,6 +22,7 @@ from tests.hardening.hostile_files import (
     ods_row,
     parquet,
     parquet_bomb,
+    parquet_that_lies,
     sheet_row,
     xlsx_of_xml,
     xlsx_rows,
@@ -39,6 +40,11 @@ ATTACKS: dict[str, tuple[str, Callable[[], bytes], Outcome]] = {
         "a.parquet",
         lambda: parquet_bomb(100_000, 100_000),
         "holds more",
+    ),
+    "Parquet whose metadata lie": (
+        "a.parquet",
+        lambda: parquet_that_lies(300 * MEGABYTE),
+        "needs more than 1,024 MB of memory|took more than",
     ),
     "a wide table of nothing": (
         "a.parquet",

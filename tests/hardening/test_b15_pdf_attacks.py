@@ -32,7 +32,7 @@ ATTACKS = {
 @pytest.mark.parametrize("name", ATTACKS)
 def test_b15_a_pdf_that_attacks_its_reader_is_named_and_the_others_load(name: str) -> None:
     attack = ATTACKS[name]()
-    limits = Limits(pdf_seconds=5, pdf_memory_bytes=512 * MEGABYTE)
+    limits = Limits(child_seconds=5, child_memory_bytes=512 * MEGABYTE)
     memory = Memory()
     with watched(hang=100):
         refused = ""
@@ -53,7 +53,7 @@ def test_b15_a_pdf_that_attacks_its_reader_is_named_and_the_others_load(name: st
 @pytest.mark.skipif(sys.platform == "win32", reason="the system limits no process there")
 def test_b15_the_limits_of_an_upload_are_those_of_the_threat_model() -> None:
     found = UPLOAD_LIMITS
-    assert (found.pdf_seconds, found.pdf_memory_bytes, found.pdf_pages) == (20, 1024 * MEGABYTE, 500)
+    assert (found.child_seconds, found.child_memory_bytes, found.pdf_pages) == (20, 1024 * MEGABYTE, 500)
     assert found.pdf_text_bytes == 20 * MEGABYTE
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cnrag_core.corpus.limits import too_many_values
+from cnrag_core.corpus.readers.children import stopped, told_by_child
 from cnrag_core.corpus.readers.source import Source
 from cnrag_core.corpus.readers.tables import MAX_COLUMNS
 from cnrag_core.corpus.records import Record
@@ -39,6 +40,8 @@ def read(source: Source) -> Iterator[Record]:
     """
     import pyarrow.parquet as pq
 
+    if source.limits.file_bytes is not None:
+        _try_in_child(source)
     with refusing(source.name, "Parquet"):
         file = pq.ParquetFile(io.BytesIO(source.data))
         _check_size(file, source)
@@ -56,6 +59,16 @@ def read(source: Source) -> Iterator[Record]:
             for values in _rows(batch):
                 row += 1
                 yield Record(values, row=row)
+
+
+def _try_in_child(source: Source) -> None:
+    """Unpack a stranger's file where that may fail: pages of a few kilobytes hold gigabytes, and metadata can lie."""
+    messages = told_by_child("parquet", source, BATCH_ROWS)
+    refused = next((message["refused"] for message in messages if "refused" in message), None)
+    if refused is not None:
+        raise CorpusError(f"{source.name}: {refused}")
+    if not messages:
+        raise stopped(source)
 
 
 def _check_size(file: pq.ParquetFile, source: Source) -> None:

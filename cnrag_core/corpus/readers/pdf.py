@@ -6,22 +6,15 @@ it dies, one sentence says so. Pages without text (scans) are named, never joine
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
+from cnrag_core.corpus.readers.children import stopped, told_by_child
 from cnrag_core.corpus.readers.passages import first_words, passage_fields, passages_of
 from cnrag_core.corpus.readers.source import Source
 from cnrag_core.corpus.records import Record
 from cnrag_core.corpus.wording import count, quoted
 from cnrag_core.errors import CorpusError
-
-_CHILD = Path(__file__).with_name("pdf_child.py")
-_PATIENCE = 6
-"""Wall-clock seconds for each allowed second of processor time: the machine may be busy."""
 
 
 def read(source: Source) -> Iterator[Record]:
@@ -84,28 +77,10 @@ def page_ranges(numbers: Sequence[int]) -> str:
 def _pages(source: Source) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Number and text of every page, and what the file says of itself."""
     limits = source.limits
-    arguments = [limits.pdf_seconds, limits.pdf_memory_bytes, limits.pdf_pages, limits.pdf_text_bytes]
-    # -P keeps the child's folder out of the import path, where our module names could stand in for others
-    command = [sys.executable, "-P", str(_CHILD), *map(str, arguments)]
-    try:
-        child = subprocess.run(
-            command,
-            input=source.data,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_PATIENCE * limits.pdf_seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise CorpusError(f"{source.name}: reading this PDF takes too long; it was stopped.") from None
     pages: list[tuple[int, str]] = []
     about: dict[str, Any] = {}
     finished = False
-    for line in child.stdout.splitlines():
-        try:
-            message = json.loads(line)
-        except ValueError:
-            break  # the child was stopped in the middle of a line
+    for message in told_by_child("pdf", source, limits.pdf_pages, limits.pdf_text_bytes):
         if "refused" in message:
             raise CorpusError(f"{source.name}: {quoted(message['refused'], length=200)}")
         if "page" in message:
@@ -115,10 +90,7 @@ def _pages(source: Source) -> tuple[list[tuple[int, str]], dict[str, Any]]:
         about = message.get("about", about)
         finished = finished or "finished" in message
     if not finished:
-        raise CorpusError(
-            f"{source.name}: reading this PDF took more than {limits.pdf_seconds} seconds or "
-            f"{limits.pdf_memory_bytes // 2**20:,} MB of memory; it was stopped."
-        )
+        raise stopped(source)
     if not pages:
         raise CorpusError(f"{source.name}: this PDF has no pages.")
     return pages, about

@@ -117,18 +117,18 @@ def test_a_child_that_needs_too_much_memory_is_stopped() -> None:
     writer.write(buffer)
     assert len(buffer.getvalue()) < MEGABYTE
     with pytest.raises(CorpusError, match=r"^x\.pdf"):
-        read_bytes(buffer.getvalue(), "x.pdf", limits=replace(UPLOAD_LIMITS, pdf_memory_bytes=120 * MEGABYTE))
+        read_bytes(buffer.getvalue(), "x.pdf", limits=replace(UPLOAD_LIMITS, child_memory_bytes=120 * MEGABYTE))
 
 
 def test_a_child_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from cnrag_core.corpus.readers import pdf as reader
+    from cnrag_core.corpus.readers import children as reader
 
     endless = tmp_path / "endless.py"
-    source = Path(reader.__file__).with_name("pdf_child.py").read_text(encoding="utf-8")
+    source = Path(reader.__file__).with_name("limited_child.py").read_text(encoding="utf-8")
     endless.write_text(source.replace("data = sys.stdin.buffer.read()", "while True: pass"), encoding="utf-8")
     monkeypatch.setattr(reader, "_CHILD", endless)
-    with pytest.raises(CorpusError, match=r"x\.pdf: reading this PDF t.* it was stopped"):
-        read_bytes(pdf("x"), "x.pdf", limits=replace(UPLOAD_LIMITS, pdf_seconds=1))
+    with pytest.raises(CorpusError, match=r"x\.pdf: reading this file took more than 1 seconds .* it was stopped"):
+        read_bytes(pdf("x"), "x.pdf", limits=replace(UPLOAD_LIMITS, child_seconds=1))
 
 
 def test_a_scan_in_a_folder_is_named_and_the_others_load(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""Runs alone in a process of its own: PDF on standard input, one line of JSON a page on standard output.
+"""Runs alone in a process of its own, where a hostile file can use up only what this process may have.
 
-Started by path with four numbers: seconds of processor time, bytes of memory, pages, bytes of text. It
-imports nothing of this package, so that the limits hold before anything heavy is loaded.
+Started by path with a task, seconds of processor time, bytes of memory and further numbers; the file comes on
+standard input, and lines of JSON leave on standard output. `pdf` (pages, bytes of text) tells one line a page;
+`parquet` (rows of a batch) only whether the file can be read within the limits. It imports nothing of this
+package, so that the limits hold before anything heavy is loaded.
 """
 
 from __future__ import annotations
@@ -63,17 +65,38 @@ def read_pages(data: bytes, max_pages: int, max_text: int) -> None:
     tell(finished=True)
 
 
+def read_batches(data: bytes, batch_rows: int) -> None:
+    """Unpack a Parquet file as the reader will, and keep nothing of it."""
+    import io
+
+    import pyarrow.parquet as pq
+
+    schema = pq.ParquetFile(io.BytesIO(data)).schema
+    columns = [schema.column(position) for position in range(len(schema))]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+    for _ in file.iter_batches(batch_size=batch_rows):
+        pass
+
+
 def main() -> None:
     """Read the limits and the file, and never end with a traceback."""
-    seconds, memory_bytes, max_pages, max_text = map(int, sys.argv[1:5])
+    task = sys.argv[1]
+    seconds, memory_bytes, *numbers = map(int, sys.argv[2:])
     limit_resources(seconds, memory_bytes)
     data = sys.stdin.buffer.read()
     try:
-        read_pages(data, max_pages, max_text)
+        if task == "pdf":
+            read_pages(data, *numbers)
+        else:
+            read_batches(data, *numbers)
+            tell(finished=True)
     except (MemoryError, RecursionError):
-        tell(refused=f"reading this PDF needs more than {memory_bytes // 2**20:,} MB of memory.")
+        tell(refused=f"reading this file needs more than {memory_bytes // 2**20:,} MB of memory.")
     except Exception as error:  # whatever the parser meets in a damaged file
-        if type(error).__name__ == "DependencyError":
+        if task == "parquet":
+            tell(finished=True)  # the reader will say what is wrong with it
+        elif type(error).__name__ == "DependencyError":
             tell(refused="this PDF is encrypted; save a copy without a password.")
         else:
             tell(refused="this PDF is damaged or is none at all.")
