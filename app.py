@@ -20,7 +20,9 @@ with shown_errors():
     st.subheader(literal(workspace.name), anchor=False)
     if not ready(network, "communities", "tags", key="communities"):
         st.stop()
-    for column, (name, value, explanation) in zip(st.columns(6), figures_of_workspace(network), strict=True):
+    with st.container(key="home_figures"):
+        figures = st.columns(6)
+    for column, (name, value, explanation) in zip(figures, figures_of_workspace(network), strict=True):
         column.metric(name, value, help=explanation)
     own_documents(workspace)
     notes = [note for note in network.warnings if note in workspace.config.notes]
@@ -28,7 +30,8 @@ with shown_errors():
         if warning not in notes:
             st.info(literal(warning), icon=":material/info:")
 
-    communities, comparison = st.columns([3, 2], gap="large")
+    with st.container(key="home_parts"):
+        communities, comparison = st.columns([3, 2], gap="large")
     with communities:
         st.markdown("**The largest communities**")
         st.dataframe(

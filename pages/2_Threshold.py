@@ -108,7 +108,16 @@ def consequences(network) -> None:
     with lonely:
         st.subheader(f"Linked to nothing: {len(alone):,}", anchor=False)
         if alone:
-            st.dataframe(orphan_table(alone, network), key="orphans", hide_index=True, height=260)
+            st.dataframe(
+                orphan_table(alone, network),
+                key="orphans",
+                hide_index=True,
+                height=min(36 * (len(alone) + 1), 260),
+                column_config={
+                    "document": st.column_config.TextColumn(width=120),
+                    "attaches at": st.column_config.NumberColumn(width=78, format="%.2f"),
+                },
+            )
         else:
             st.text("Every document has at least one neighbour here.")
     with pairs:

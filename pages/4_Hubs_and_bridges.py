@@ -56,7 +56,13 @@ def linked_table(frame, node_ids, *, key: str) -> None:
     )
     rows = event.selection.rows
     left, right = st.columns(2)
-    if left.button("Show the chosen row in the network", key=f"{key}_show", disabled=not rows, icon=":material/hub:"):
+    if left.button(
+        "Show in the network",
+        key=f"{key}_show",
+        disabled=not rows,
+        icon=":material/hub:",
+        help="Choose a row at its left",
+    ):
         select_document(node_ids[rows[0]])
         st.switch_page("pages/1_Network.py")
     right.download_button(

@@ -39,9 +39,20 @@ STYLE = """<style>
 [data-testid="stSidebarHeader"] { height: 2.2rem; }
 [data-testid="stMetricValue"] { font-size: 1.6rem; }
 [data-testid="stText"] { white-space: pre-wrap; }
-[class*="st-key-open_"] button[kind="tertiary"] { justify-content: flex-start; min-height: 0; padding: 0; }
+[class*="st-key-open_"] button[kind="tertiary"] { min-height: 0; padding: 0; }
+[class*="st-key-open_"] button[kind="tertiary"], [class*="st-key-open_"] button[kind="tertiary"] * {
+  justify-content: flex-start; text-align: left;
+}
 [class*="st-key-open_"] button[kind="tertiary"] p {
-  text-align: left; text-decoration: underline rgba(128, 134, 150, 0.55); text-underline-offset: 3px;
+  text-decoration: underline rgba(128, 134, 150, 0.55); text-underline-offset: 3px;
+}
+@media (max-width: 900px) {
+  .st-key-home_figures [data-testid="stHorizontalBlock"], .st-key-home_parts [data-testid="stHorizontalBlock"] {
+    flex-wrap: wrap;
+  }
+  .st-key-home_figures [data-testid="stColumn"] { min-width: 30%; }
+  .st-key-home_parts > div > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"],
+  .st-key-home_parts > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] { min-width: 100%; }
 }
 [class*="st-key-cnrag_"] { position: absolute; height: 0; overflow: hidden; }
 </style>"""
