@@ -19,10 +19,14 @@ found, what would be right.
 
 from __future__ import annotations
 
+import mmap
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+BYTES_OF_A_THREAD = 16 * 2**20
+"""Stack and first objects of a thread."""
 
 
 class CNRagError(Exception):
@@ -102,10 +106,24 @@ def memory_named(what: str) -> Iterator[None]:
         yield
     except CNRagError:
         raise
-    except MemoryError as error:
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "can't start new thread" not in str(error):
+            raise
         raise ResourceLimitError(
             f"{what} needs more than {_memory_limit()}; take fewer documents, or a higher threshold."
         ) from error
+
+
+def check_room_for_threads(n_threads: int) -> None:
+    """Raise MemoryError where memory is too short to start threads.
+
+    A thread that fails for memory at its very start is waited for without end (CPython up to 3.14), so
+    what its stack and first objects take is asked for before.
+    """
+    try:
+        mmap.mmap(-1, n_threads * BYTES_OF_A_THREAD).close()  # addresses alone: what was freed before does not count
+    except OSError as error:
+        raise MemoryError("no room for threads") from error
 
 
 def _memory_limit() -> str:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from cnrag_core.errors import ResourceLimitError, StorageError
+from cnrag_core.errors import ResourceLimitError, StorageError, check_room_for_threads
 from cnrag_core.similarity.state import SearchState, open_state, write_state
 
 Job = TypeVar("Job", bound=Hashable)
@@ -189,6 +189,7 @@ class ThreadCrew:
 
     @contextmanager
     def hands(self, state: SearchState, folder: Path | None) -> Iterator[Hands]:
+        check_room_for_threads(self.n_threads)
         with ThreadPoolExecutor(self.n_threads, thread_name_prefix="pairs") as pool:
             try:
                 yield _Hands(pool, state, self.n_threads)

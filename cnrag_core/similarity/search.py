@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from cnrag_core.errors import check_room_for_threads
 from cnrag_core.similarity.bounds import SLACK, BoundPlan, make_plan
 from cnrag_core.similarity.components import CodeColumn, ComponentColumn, VectorColumn, n_rows, sorted_csr
 from cnrag_core.similarity.kernels import dense_dots, index_tile, nearest_in_tile, search_tile, sparse_dots
@@ -317,6 +318,7 @@ def _on_threads(
                 return
 
     threads = [threading.Thread(target=run, name=f"pairs-{number}", daemon=True) for number in range(n_threads)]
+    check_room_for_threads(n_threads)
     for thread in threads:
         thread.start()
     try:

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 
-from cnrag_core.errors import ConfigError
+from cnrag_core.errors import ConfigError, check_room_for_threads
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.limits import server_limits
 from cnrag_core.types import Progress, Scores, silent
@@ -304,6 +304,7 @@ def _count_compiled(
     # near sources follow each other, and a sample of all nodes is the exact count to the bit
     blocks = np.array_split(np.sort(number[sources]).astype(np.uint32), _N_BLOCKS)
     total, square = np.zeros(graph.n_nodes), np.zeros(graph.n_nodes)
+    check_room_for_threads(2)
     with ThreadPoolExecutor(max_workers=2) as pool:
         parts = pool.map(lambda block: accumulate_dependencies(indptr, indices, block, reach), blocks)
         for done, (part, part_square) in enumerate(parts):

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from cnrag_core.errors import check_room_for_threads
 from cnrag_core.similarity.compiling import compiled
 from cnrag_core.topology.coarsening import Level
 from cnrag_core.topology.forces import Exponent, step_length
@@ -57,6 +58,7 @@ def relax_compiled(
             tree.child, tree.next_body, tree.mass, tree.x, tree.y, tree.side, move_x, move_y,
         )  # fmt: skip
 
+    check_room_for_threads(n_threads)
     with ThreadPoolExecutor(max_workers=n_threads) as pool:
         run = pool.map if n_threads > 1 else map  # handing over costs more than the forces of few nodes
         for round_number in range(n_rounds):
