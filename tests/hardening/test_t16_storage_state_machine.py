@@ -66,7 +66,9 @@ class StorageMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="cnrag-t16-"))
+        memory = Path("/dev/shm")  # what is checked here is what is stored, not whether a disk has it
+        folder = tempfile.mkdtemp(prefix="cnrag-t16-", dir=memory if memory.is_dir() else None)
+        self.folder = Path(folder)
         self.nodes: dict[str, tuple[str, dict[str, Any]]] = {}
         self.embeddings: dict[str, NDArray[np.float32]] = {}
         self.fields: dict[str, Fields] = {}
