@@ -43,11 +43,14 @@ def updated_network(network: Network, *, added: Sequence[Document] = (), removed
     """
     network = network.base or network
     gone = set(removed)
-    kept = np.array([i for i, document in enumerate(network.documents) if document.id not in gone], dtype=np.int64)
-    together = [*(network.documents[i] for i in kept), *added]
-    order = np.array(sorted(range(len(together)), key=lambda i: together[i].id), dtype=np.int64)
-    documents = tuple(together[i] for i in order)
-    node_ids = tuple(document.id for document in documents)
+    staying = [i for i, node_id in enumerate(network.node_ids) if node_id not in gone]
+    kept = np.array(staying, dtype=np.int64)
+    together = [*map(network.documents.__getitem__, staying), *added]
+    ids = [*map(network.node_ids.__getitem__, staying), *(document.id for document in added)]
+    in_order = sorted(range(len(ids)), key=ids.__getitem__)
+    order = np.array(in_order, dtype=np.int64)
+    documents = tuple(map(together.__getitem__, in_order))
+    node_ids = tuple(map(ids.__getitem__, in_order))
 
     new = {
         name: replace(part, rows=rows, missing=missing)
