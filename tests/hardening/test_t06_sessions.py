@@ -14,6 +14,9 @@ from tests.hardening.campaign import count, random_of, report
 from tests.hardening.visitors import Run, Served, Visitor, percentile, together, watched
 
 QUESTIONS = ["protein folding", "coral bleaching", "genome editing", "graph networks", "dark matter", "language models"]
+PATIENCE = 300.0
+"""Seconds after which a page counts as hung; the limit of a test is counted and shown, for a machine may be busy."""
+
 PAGES = ["", "Threshold", "Search", "Network", "Communities"]
 
 
@@ -26,7 +29,7 @@ def warm(served: Served) -> Served:
     return served
 
 
-def visit(server: Served, number: int, n_runs: int, limit: float, test: str) -> list[Run]:
+def visit(server: Served, number: int, n_runs: int, test: str) -> list[Run]:
     """One visitor who opens pages one after the other."""
     random = random_of(f"{test} {number}")
     runs = []
@@ -34,24 +37,25 @@ def visit(server: Served, number: int, n_runs: int, limit: float, test: str) -> 
         for step in range(n_runs):
             page = PAGES[(number + step) % len(PAGES)]
             threshold = f"{random.uniform(0.12, 0.6):.3f}"
-            runs.append(visitor.run(page, seconds=limit, sample="papers", t=threshold, q=random.choice(QUESTIONS)))
+            runs.append(visitor.run(page, seconds=PATIENCE, sample="papers", t=threshold, q=random.choice(QUESTIONS)))
     return runs
 
 
 def crowd(server: Served, test: str, n_sessions: int, n_runs: int, limit: float) -> list[Run]:
-    """Many visitors at once."""
+    """Many visitors at once; those count as served who waited for no page longer than the limit."""
     started = time.monotonic()
     before, worked = server.rss, server.cpu_seconds
-    visits = together([lambda n=n: visit(server, n, n_runs, limit, test) for n in range(n_sessions)])
+    visits = together([lambda n=n: visit(server, n, n_runs, test) for n in range(n_sessions)])
     runs = [run for visit_ in visits for run in visit_]
     seconds = [run.seconds for run in runs]
-    well = sum(all(run.ok for run in visit_) for visit_ in visits)
+    in_time = [run.ok and run.seconds <= limit for run in runs]
+    well = sum(all(run.ok and run.seconds <= limit for run in visit_) for visit_ in visits)
     exceptions = sum(len(run.exceptions) for run in runs)
     errors = sum(len(run.errors) for run in runs)
     cpu = (server.cpu_seconds - worked) / len(runs)
     report(
         test, well, n_sessions,
-        f"runs {sum(run.ok for run in runs)}/{len(runs)} ok, p50 {percentile(seconds, 0.5):.2f} s, "
+        f"runs {sum(in_time)}/{len(runs)} ok within {limit:.0f} s, p50 {percentile(seconds, 0.5):.2f} s, "
         f"p95 {percentile(seconds, 0.95):.2f} s, exceptions {exceptions}, error boxes {errors}, "
         f"{cpu:.2f} CPU s a run, RSS {before:.0f} -> {server.rss:.0f} MB, {time.monotonic() - started:.0f} s in all",
         score="sessions",
@@ -76,5 +80,6 @@ def test_t8_fifty_visitors_do_not_bring_it_down(warm: Served) -> None:
     report("T8 health", sum(seconds < 1 for seconds in health), len(health), f"slowest {max(health, default=0):.2f} s")
     assert warm.process.is_running()
     assert sum(run.ok for run in runs) >= 0.95 * len(runs)
+    assert not [text for run in runs for text in run.exceptions]
     assert all(seconds < float("inf") for seconds in health), "the health address did not answer"
     assert warm.health()["status"] == "ok"
