@@ -105,7 +105,9 @@ def fixed_windows(words: Words, limit: int, overlap: int) -> Iterator[Range]:
 def sliding_windows(words: Words, limit: int, overlap: int) -> Iterator[Range]:
     """Like fixed windows, but the final one is full too: it reaches back from the end of the text."""
     for first, last in fixed_windows(words, limit, overlap):
-        yield (words.reach_back(last, limit) if last == len(words) and first > 0 else first), last
+        if last == len(words) and first > 0:
+            first = min(words.reach_back(last, limit), last - 1)  # one word at least, although it costs more
+        yield first, last
 
 
 def packed_windows(words: Words, units: Sequence[Range], limit: int, overlap: int) -> Iterator[Range]:

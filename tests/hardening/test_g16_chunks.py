@@ -46,6 +46,16 @@ def test_g17_a_sentence_longer_than_a_chunk_is_cut_and_no_word_is_lost(method: s
     assert found == words
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("max_tokens", [1, 2])
+def test_g17_a_chunk_smaller_than_a_word_is_one_word(method: str, max_tokens: int) -> None:
+    assert TextChunker(ChunkingStrategy(method=method, max_tokens=max_tokens)).chunk("one two three.") == [
+        "one",
+        "two",
+        "three.",
+    ]
+
+
 def test_g18_chinese_is_counted_by_its_characters_and_cut_at_its_stops() -> None:
     text = "".join(chr(0x4E00 + i % 5_000) for i in range(10_000))
     chunks = TextChunker(ChunkingStrategy(max_tokens=256)).spans(text)

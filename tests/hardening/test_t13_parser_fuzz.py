@@ -280,7 +280,6 @@ ENTRY_NAMES = st.sampled_from(
         "../../etc/x.md",
         "/abs.txt",
         "C:\\x.csv",
-        "\x00.md",
         "corpus.jsonl",
         ".hidden",
         "a.md",
