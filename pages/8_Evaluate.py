@@ -163,7 +163,7 @@ with shown_errors():
         retrieval = workspace.config.retrieval.model_copy(update={"weights": fitted.weights})
         st.download_button(
             "Configuration with these weights",
-            to_yaml(workspace.config.model_copy(update={"retrieval": retrieval})),
+            lambda: to_yaml(workspace.config.model_copy(update={"retrieval": retrieval})),
             file_name="fitted.yaml",
             mime="application/yaml",
             key="fitted_yaml",

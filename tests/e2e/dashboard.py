@@ -19,7 +19,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
-expect.set_options(timeout=30_000)
+PATIENCE_OF_EXPECT = 30_000
+"""Milliseconds until an expectation of a page must hold."""
+expect.set_options(timeout=PATIENCE_OF_EXPECT)
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES_OF_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.dashboard import Graph, Server, Window
+from tests.e2e.dashboard import PATIENCE_OF_EXPECT, Graph, Server, Window
 from tests.e2e.made_corpus import write
 
 N_DOCUMENTS = 10_000
@@ -47,7 +47,7 @@ def large(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture
-def enter(open_window: Callable[..., Window], large: Server) -> Callable[..., Window]:
+def enter(open_window: Callable[..., Window], large: Server) -> Iterator[Callable[..., Window]]:
     """Opens a window on the large workspace."""
 
     def entered(theme: str, page: str = "") -> Window:
@@ -57,7 +57,9 @@ def enter(open_window: Callable[..., Window], large: Server) -> Callable[..., Wi
             window.open(page)
         return window
 
-    return entered
+    expect.set_options(timeout=FIRST_TIME)
+    yield entered
+    expect.set_options(timeout=PATIENCE_OF_EXPECT)
 
 
 @pytest.fixture(autouse=True)
