@@ -32,7 +32,7 @@ def result_of(key: str, *, patience: float = 0.0) -> Any:
     return None
 
 
-@st.fragment(run_every=0.4)
+@st.fragment(run_every=0.8)
 def _watch(key: str) -> None:
     """The bar; when the work has ended the whole page is drawn again."""
     job: Job[Any] = st.session_state[key]

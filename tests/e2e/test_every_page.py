@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.dashboard import Graph, Window
+from tests.e2e.dashboard import PATIENCE, Graph, Window
 
 BOTH_THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 
@@ -92,6 +92,8 @@ def test_questions_from_similarity_to_evaluate_do_their_main_task(theme: str, op
     assert saved(window, "walk_audit").count(b"\n") > 3
 
     window.go("Evaluate")
+    expect(window.at("metric")).to_be_visible(timeout=4 * PATIENCE)  # forty questions, nine strategies
+    window.settled()
     window.shows(re.compile("recall@5"))
     drawn(window, "differences")
     tables = window.page.get_by_test_id("stMain").get_by_test_id("stDataFrame").count()
