@@ -78,7 +78,7 @@ def test_hash_seeds_and_threads_change_nothing():
             "OPENBLAS_NUM_THREADS": threads,
         }
         command = [sys.executable, __file__]
-        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        finished = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True)
         outputs.add(finished.stdout)
     assert len(outputs) == 1
     assert outputs.pop().strip() == digests(0)
