@@ -109,7 +109,10 @@ def read_entries(entries: list[Entry], source: Source) -> Iterator[Record]:
     if not found:
         reason = f" {left_out[0]}" if left_out else ""
         raise CorpusError(f"{source.name}: there is no file in it that can be read.{reason}")
-    yield from _records(_one_sort(found, source), source)
+    try:
+        yield from _records(_one_sort(found, source), source)
+    except CorpusError as error:  # of a file inside, which knows its own name alone
+        raise error if source.name in str(error) else type(error)(f"{source.name}: {error}") from None
 
 
 def _records(files: list[_Found], source: Source) -> Iterator[Record]:
