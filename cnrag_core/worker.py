@@ -281,5 +281,10 @@ def _end_with_parent(folder: Path) -> None:
 if __name__ == "__main__":
     os.nice(NICENESS)
     log_events()
-    _end_with_parent(Path(sys.argv[1]))
-    sys.exit(run(Path(sys.argv[1])))
+    private = Path(sys.argv[1])
+    _end_with_parent(private)
+    try:
+        sys.exit(run(private))
+    except BrokenPipeError:  # nobody listens any more, and this was noticed before the watcher noticed it
+        shutil.rmtree(private, ignore_errors=True)
+        os._exit(1)

@@ -37,9 +37,13 @@ def test_t10_what_visitors_held_is_let_go_of(tmp_path) -> None:
                 early = _figures(server)
         peak = _figures(server)
         time.sleep(KEPT_SECONDS + count(10, 1))
-        until(lambda: _figures(server)[2] <= early[2] + 50, SWEEP_SECONDS, 1.0)
+
+        def held_of(found: tuple[float, float, float]) -> bool:
+            return all(now <= then + more for now, then, more in zip(found, early, (10, 5, 50), strict=True))
+
+        until(lambda: held_of(_figures(server)), SWEEP_SECONDS, 1.0)
         files, threads, rss = _figures(server)
-        held = files <= early[0] + 10 and threads <= early[1] + 5 and rss <= early[2] + 50
+        held = held_of((files, threads, rss))
         report(
             "T10", well, N_CYCLES,
             f"files {early[0]:.0f} -> {files:.0f} (at most +10), threads {early[1]:.0f} -> {threads:.0f} (+5), "
