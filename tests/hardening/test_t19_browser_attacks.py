@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.dashboard import PATIENCE, Graph, Server, Window
 from tests.hardening.campaign import IS_FULL, random_of, report
@@ -144,6 +144,8 @@ def test_t19_b1_b3_b4_nothing_of_a_corpus_or_a_configuration_runs(window: Window
     window.at("yaml_file").locator("input[type=file]").set_input_files(
         {"name": "config.yaml", "mimeType": "application/yaml", "buffer": configuration().encode()}
     )
+    expect(window.page.get_by_text("to mend before this can be built")).to_have_count(0)  # the new one is there
+    window.settled()
     window.page.get_by_role("button", name="Build the network").click()
     window.page.wait_for_function(
         "() => [...document.querySelectorAll('[data-testid=stMetricValue]')].some((e) => e.innerText === '40')"
