@@ -48,7 +48,8 @@ def test_t10_what_visitors_held_is_let_go_of(tmp_path) -> None:
         held = held_of((files, threads, rss))
         report(
             "T10", well, N_CYCLES,
-            f"files {early[0]:.0f} -> {files:.0f} (at most +{MORE_FILES}), threads {early[1]:.0f} -> {threads:.0f} (+5), "
+            f"files {early[0]:.0f} -> {files:.0f} (at most +{MORE_FILES}), "
+            f"threads {early[1]:.0f} -> {threads:.0f} (+5), "
             f"RSS {early[2]:.0f} -> {peak[2]:.0f} -> {rss:.0f} MB (+50) from cycle {EARLY}: "
             + ("held" if held else "grew"),
             score="sessions",
