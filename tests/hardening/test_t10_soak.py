@@ -15,7 +15,7 @@ N_CYCLES, EARLY = count(200, 12), count(20, 6)
 KEPT_SECONDS = 120 if IS_FULL else 1
 SWEEP_SECONDS = 30
 MORE_FILES = count(10, 30)
-"""By the sixth visit of few, pages have not yet opened all that they open once and keep for everybody."""
+"""Eighteen files stay open after few visits for a reason not found yet; the full count keeps 10 and held."""
 ROWS = [{"id": f"d{i}", "text": f"coral reefs and warm seas {i} " * 40} for i in range(900)]
 UPLOAD = "\n".join(map(json.dumps, ROWS)).encode()
 
