@@ -7,6 +7,7 @@ extra ``dask``; nothing of it is imported before it is asked for.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 import time
@@ -143,7 +144,6 @@ class _Hands:
 
     def __init__(self, client: Any, state: SearchState, path: str | None) -> None:
         self.client, self.state, self.path = client, state, path
-        self.executor = client.get_executor(pure=False)
         self.alone_since: float | None = None
         self._threads, self._counted = 0, -math.inf
         self._copies: Any = None
@@ -153,8 +153,15 @@ class _Hands:
         return self._n_threads() * JOBS_PER_WORKER
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        future: Future[Any] = self.executor.submit(function, self.path or self._handed_over(), *arguments)
-        return future
+        job = self.client.submit(function, self.path or self._handed_over(), *arguments, pure=False)
+        return asyncio.run_coroutine_threadsafe(self._result(job), self.client.loop.asyncio_loop)
+
+    async def _result(self, job: Any) -> Any:
+        """What a job gives, or why it gives nothing; letting go of `job` takes it back from the cluster.
+
+        The executor of `distributed` waits for ever for a job that is lost while its result is on the way.
+        """
+        return await self.client.gather(job, asynchronous=True)
 
     def mend(self, error: BaseException, job: Future[Any] | None) -> bool:
         from distributed import KilledWorker
