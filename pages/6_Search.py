@@ -4,7 +4,7 @@ import streamlit as st
 
 from cnrag_core.retrieval.search import STRATEGIES
 from pages.shared.search_batch import MANY, ONE, many_questions
-from pages.shared.search_controls import question_row, strategy_row
+from pages.shared.search_controls import question_of, strategy_row
 from pages.shared.search_results import one_question
 from pages.shared.session import KEPT, current_network, open_workspace, shown_errors
 from pages.shared.waiting import ready
@@ -22,7 +22,7 @@ with shown_errors():
     what = st.segmented_control(
         "Ask", (ONE, MANY), key="search_what", required=True, label_visibility="collapsed", persist_state=KEPT
     )
-    question = question_row(workspace) if what == ONE else ""
+    question = question_of(workspace) if what == ONE else ""
     names, n = strategy_row()
     if not names:
         st.info("Choose at least one strategy to see results.", icon=":material/checklist:")

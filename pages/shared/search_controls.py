@@ -7,37 +7,25 @@ import streamlit as st
 from cnrag_core.retrieval.search import STRATEGIES
 from cnrag_core.views.ranking_tables import strategy_hint
 from cnrag_core.workspace import Workspace
-from pages.shared.session import KEPT, ask_question, asked_question, set_in_link
+from pages.shared.question_row import question_row
+from pages.shared.session import KEPT, set_in_link
 
 FIRST = [name for name in ("similarity", "hybrid", "auto", "links") if name in STRATEGIES][:3]
 N_FIRST, N_MOST = 8, 100
 MEANINGS = "  \n".join(f"**{name}**: {strategy_hint(name)}" for name in STRATEGIES)
 
 
-def question_row(workspace: Workspace) -> str:
+def question_of(workspace: Workspace) -> str:
     """The question, typed or picked among those whose answer is known."""
-    judged = {query.text: query for query in workspace.queries}
-    if "question" not in st.session_state:
-        st.session_state["question"] = asked_question() or next(iter(judged), "")
-    typed, picked = st.columns([3, 2], vertical_alignment="bottom")
-    with picked:
-        if judged:
-            st.selectbox(
-                "Judged questions of this corpus",
-                list(judged),
-                index=None,
-                key="judged_question",
-                placeholder="Pick one whose answer is known",
-                on_change=_take_judged,
-            )
-    with typed:
-        return st.text_input(
-            "Question",
-            key="question",
-            placeholder="in plain words; field:value narrows",
-            on_change=lambda: ask_question(st.session_state["question"]),
-            help="A part like tags:genetics or year:2010..2020 keeps only documents with that value.",
-        )
+    return question_row(
+        list(dict.fromkeys(query.text for query in workspace.queries)),
+        key="question",
+        picks="judged_question",
+        of="Judged questions of this corpus",
+        offer="Pick one whose answer is known",
+        placeholder="in plain words; field:value narrows",
+        help="A part like tags:genetics or year:2010..2020 keeps only documents with that value.",
+    )
 
 
 def strategy_row() -> tuple[list[str], int]:
@@ -60,11 +48,3 @@ def strategy_row() -> tuple[list[str], int]:
     set_in_link("s", ",".join(names) if names != FIRST else None)
     set_in_link("n", str(n) if n != N_FIRST else None)
     return names, n
-
-
-def _take_judged() -> None:
-    """Ask the judged question that was picked."""
-    picked = st.session_state["judged_question"]
-    if picked:
-        st.session_state["question"] = picked
-        ask_question(picked)

@@ -14,7 +14,8 @@ from cnrag_core.traversal.completeness import LanguageModelCheck
 from cnrag_core.traversal.language_model import LanguageModel
 from cnrag_core.traversal.reach import evidence_of
 from cnrag_core.workspace import Workspace
-from pages.shared.session import KEPT, ask_question, asked_question
+from pages.shared.question_row import question_row
+from pages.shared.session import KEPT
 
 MOST_ASKED = 1_000_000
 """What a box takes; a configuration may ask for more than anybody could wait for."""
@@ -38,7 +39,14 @@ def ask(workspace: Workspace) -> WalkRequest:
     """Draw the controls and return what they say; their values outlive a visit to another page."""
     judged = _judged(workspace)
     _forget_other(workspace)
-    question = _question(judged)
+    question = question_row(
+        list(judged),
+        key="walk_question",
+        picks="walk_judged",
+        of="Questions whose evidence is known",
+        offer="Pick one to see whether the walk finds all of it",
+        placeholder="in plain words",
+    ).strip()
     with st.expander("Budgets and options", icon=":material/tune:"):
         budget, n_seeds = _budgets(workspace)
         cost, evidence_wanted = _options(bool(judged))
@@ -61,36 +69,6 @@ def _judged(workspace: Workspace) -> Mapping[str, JudgedQuery]:
     """Judged questions by their text, those that need several documents first."""
     ordered = sorted(workspace.queries, key=lambda query: len(query.required_evidence) < 2)
     return {query.text: query for query in ordered}
-
-
-def _question(judged: Mapping[str, JudgedQuery]) -> str:
-    if "walk_question" not in st.session_state:
-        st.session_state["walk_question"] = asked_question() or next(iter(judged), "")
-    typed, picked = st.columns([3, 2], vertical_alignment="bottom")
-    with picked:
-        if judged:
-            st.selectbox(
-                "Questions whose evidence is known",
-                list(judged),
-                index=None,
-                key="walk_judged",
-                placeholder="Pick one to see whether the walk finds all of it",
-                on_change=_take_judged,
-            )
-    with typed:
-        question = st.text_input(
-            "Question",
-            key="walk_question",
-            placeholder="in plain words",
-            on_change=lambda: ask_question(st.session_state["walk_question"]),
-        )
-    return question.strip()
-
-
-def _take_judged() -> None:
-    if st.session_state["walk_judged"]:
-        st.session_state["walk_question"] = st.session_state["walk_judged"]
-        ask_question(st.session_state["walk_judged"])
 
 
 def _budgets(workspace: Workspace) -> tuple[Budget, int]:

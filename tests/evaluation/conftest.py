@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,40 +10,16 @@ import pytest
 from cnrag_core.config.spec import FieldEmbeddingComponent, PipelineConfig
 from cnrag_core.corpus.document import Document
 from cnrag_core.evaluation.judgements import JudgedQuery
-from cnrag_core.graph.similarity_graph import SimilarityGraph, sorted_edges
 from cnrag_core.retrieval.query import QueryScorer
 from cnrag_core.retrieval.search import Search
-
-
-@dataclass(frozen=True)
-class Labels:
-    labels: np.ndarray
-
-
-@dataclass(frozen=True)
-class Values:
-    values: np.ndarray
-
-
-@dataclass(frozen=True)
-class Source:
-    config: PipelineConfig
-    graph: SimilarityGraph
-    scorer: QueryScorer
-    communities: Labels
-    betweenness: Values
-    links: Any = None
+from tests.retrieval.sources import Labels, Source, Values, graph_of
 
 
 def source_of(texts: dict[str, str], edges: list[tuple[str, str, float]]) -> Source:
-    ids = tuple(sorted(texts))
-    place = {node_id: i for i, node_id in enumerate(ids)}
-    left = np.array([place[a] for a, _, _ in edges], dtype=np.int32)
-    right = np.array([place[b] for _, b, _ in edges], dtype=np.int32)
-    graph = SimilarityGraph(ids, *sorted_edges(left, right, np.array([w for *_, w in edges], dtype=np.float64)))
+    graph = graph_of(list(texts), edges)
     config = PipelineConfig(components=[FieldEmbeddingComponent(field="text")])
-    documents = [Document(node_id, {"text": texts[node_id]}) for node_id in ids]
-    n = len(ids)
+    documents = [Document(node_id, {"text": texts[node_id]}) for node_id in graph.node_ids]
+    n = len(documents)
     return Source(config, graph, QueryScorer(documents, config, {}), Labels(np.zeros(n, np.int64)), Values(np.zeros(n)))
 
 
