@@ -6,6 +6,7 @@ from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import build_table, community_table, figures_of_workspace
 from pages.shared.load import load_panel, own_documents
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from pages.shared.tables import WRAPPED
 from pages.shared.tour import tour_invitation
 from pages.shared.waiting import ready
 
@@ -40,9 +41,12 @@ with shown_errors():
             hide_index=True,
             column_config={
                 "community": st.column_config.NumberColumn("#", width=40),
-                "documents": st.column_config.NumberColumn(width=90),
-                "tags": st.column_config.TextColumn(width=330),
+                "documents": st.column_config.NumberColumn(width=84),
+                "tags": st.column_config.TextColumn(width=192),
+                "best connected": st.column_config.TextColumn(width=190),
             },
+            row_height=WRAPPED,
+            height=520,
         )
         with st.container(horizontal=True):
             st.page_link("pages/1_Network.py", label="Explore the network", icon=":material/hub:")

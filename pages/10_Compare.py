@@ -19,6 +19,7 @@ from cnrag_core.worker import build_workspace
 from pages.shared.background import start_job
 from pages.shared.job_progress import result_of
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
+from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -66,7 +67,8 @@ def edges(changes, heading: str, key: str, none: str) -> None:
     """Edges that are in one network only."""
     st.subheader(heading, anchor=False)
     if changes:
-        st.dataframe(edge_change_table(changes, first), key=key, hide_index=True, column_config=NARROW)
+        table = edge_change_table(changes, first)
+        st.dataframe(table, key=key, hide_index=True, row_height=WRAPPED, column_config=NARROW)
     else:
         st.text(none)
 
@@ -93,6 +95,7 @@ with shown_errors():
     if asked.strip():
         rankings = [network.search(asked).with_strategy("hybrid").top(10) for network in (first, second)]
         if rankings[0] or rankings[1]:
-            st.dataframe(rank_change_table(*rankings, first), key="rank_changes", hide_index=True)
+            table = rank_change_table(*rankings, first)
+            st.dataframe(table, key="rank_changes", hide_index=True, placeholder="not among them")
         else:
             st.info(literal(rankings[0].reason))

@@ -14,6 +14,7 @@ from pages.shared.session import (
     open_workspace,
     shown_errors,
 )
+from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -112,10 +113,14 @@ def consequences(network) -> None:
                 orphan_table(alone, network),
                 key="orphans",
                 hide_index=True,
-                height=min(36 * (len(alone) + 1), 260),
+                height=min(WRAPPED * len(alone) + 38, 380),
+                row_height=WRAPPED,
                 column_config={
-                    "document": st.column_config.TextColumn(width=120),
-                    "attaches at": st.column_config.NumberColumn(width=78, format="%.2f"),
+                    "document": st.column_config.TextColumn(width=112),
+                    "attaches at": st.column_config.NumberColumn(
+                        "at", width=44, format="%.2f", help="Threshold at which it is linked."
+                    ),
+                    "to": st.column_config.TextColumn(width=104),
                 },
             )
         else:

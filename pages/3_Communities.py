@@ -22,6 +22,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
+from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -73,7 +74,13 @@ with shown_errors():
 
     st.subheader("All communities", anchor=False)
     frame = community_frame(network)
-    st.dataframe(frame, key="communities", hide_index=True)
+    share = st.column_config.NumberColumn(format="%.3f")
+    st.dataframe(
+        frame,
+        key="communities",
+        hide_index=True,
+        column_config=dict.fromkeys(("density inside", "mean similarity inside"), share),
+    )
     st.download_button(
         "CSV",
         lambda: csv_bytes(frame),
@@ -96,7 +103,7 @@ with shown_errors():
         st.subheader("Gaps", anchor=False, help="Communities that use the same words and hardly link.")
         gaps = gap_table(network)
         if len(gaps):
-            st.dataframe(gaps, key="gaps", hide_index=True)
+            st.dataframe(gaps, key="gaps", hide_index=True, row_height=WRAPPED)
         else:
             st.text("No two communities resemble each other without being linked.")
         st.subheader("Stability", anchor=False)

@@ -25,6 +25,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
+from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -35,10 +36,10 @@ workspace = open_workspace(
 
 
 WIDTHS = {
-    "document": st.column_config.TextColumn(width=190),
-    "neighbours": st.column_config.NumberColumn(width=80),
+    "document": st.column_config.TextColumn(width=160),
+    "neighbours": st.column_config.NumberColumn(width=84),
     "betweenness": st.column_config.NumberColumn(width=90),
-    "community": st.column_config.TextColumn(width=140),
+    "community": st.column_config.TextColumn(width=150),
     "joins": st.column_config.TextColumn(width=150),
 }
 
@@ -51,7 +52,8 @@ def linked_table(frame, node_ids, *, key: str) -> None:
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height=420,
+        height=520,
+        row_height=WRAPPED,
         column_config=WIDTHS,
     )
     rows = event.selection.rows

@@ -5,6 +5,7 @@ import streamlit as st
 from cnrag_core.views.traversal_steps import cost_of_checks, evidence_count, outcome
 from cnrag_core.views.traversal_tables import comparison_sentence, concept_table, context_table, kind_table
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 from pages.shared.walk_controls import WalkRequest, ask
 from pages.shared.walk_replay import replay
@@ -63,7 +64,8 @@ def beside(traces, graph) -> None:
         title, explanation = BESIDE[name]
         with column:
             st.markdown(f"**{title}**", help=explanation)
-            st.dataframe(context_table(trace, graph), key=f"context_{name}", hide_index=True, column_config=NARROW)
+            table = context_table(trace, graph)
+            st.dataframe(table, key=f"context_{name}", hide_index=True, row_height=WRAPPED, column_config=NARROW)
             st.caption(literal(outcome(trace)))
             for sentence in trace.remarks if name != "audited" else ():
                 st.caption(literal(sentence))

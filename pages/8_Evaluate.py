@@ -62,7 +62,13 @@ def report_of(queries, names) -> EvaluationReport | None:
 def percents(metrics) -> dict:
     """Columns of percentages, each with what its measure means."""
     return {
-        name: st.column_config.NumberColumn(format="%.1f", help=metric_hint(name), width="small") for name in metrics
+        name: st.column_config.NumberColumn(
+            name.replace("all_evidence", "all ev.").replace("precision", "prec."),
+            format="%.1f",
+            help=metric_hint(name),
+            width="small",
+        )
+        for name in metrics
     }
 
 
