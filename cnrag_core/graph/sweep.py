@@ -32,19 +32,17 @@ def _pass(
     size = np.ones(n_nodes, dtype=np.int32)
     largest, isolated, n_joins = 1, n_nodes, 0
     for edge in range(len(left)):
-        a, b = left[edge], right[edge]
-        while parent[a] != a:
-            parent[a] = parent[parent[a]]
-            a = parent[a]
-        while parent[b] != b:
-            parent[b] = parent[parent[b]]
-            b = parent[b]
+        a, b = parent[left[edge]], parent[right[edge]]
+        if a == b:  # so it is for almost all edges, once the large components have grown
+            continue
+        a, b = _root(parent, a), _root(parent, b)
         if a == b:
+            parent[left[edge]] = parent[right[edge]] = a
             continue
         isolated -= (size[a] == 1) + (size[b] == 1)
         if size[a] < size[b]:
             a, b = b, a
-        parent[b] = a
+        parent[b] = parent[left[edge]] = parent[right[edge]] = a
         size[a] += size[b]
         largest = max(largest, size[a])
         join[n_joins], giant[n_joins], isolates[n_joins] = edge, largest, isolated
@@ -52,3 +50,11 @@ def _pass(
         if n_joins == n_nodes - 1:
             break
     return n_joins
+
+
+@compiled
+def _root(parent: NDArray[np.int32], node: int) -> int:
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node

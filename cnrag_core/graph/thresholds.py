@@ -222,8 +222,15 @@ def fixed_partition_modularity(
 
 def edges_at(candidates: CandidateEdges, thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
     """(n_thresholds,) number of edges at or above each threshold."""
-    found: NDArray[np.int64] = np.searchsorted(-candidates.weight, -(thresholds - TIE_TOLERANCE), side="right")
-    return found
+    # by halving: numpy's search asks for ascending numbers, and turning millions of them takes longer than all else
+    limits, weight = thresholds - TIE_TOLERANCE, candidates.weight
+    first = np.zeros(len(limits), dtype=np.int64)
+    last = np.full(len(limits), len(weight), dtype=np.int64)
+    while (first < last).any():
+        middle = np.minimum((first + last) // 2, len(weight) - 1)
+        above = (weight[middle] >= limits) & (first < last)
+        first, last = np.where(above, middle + 1, first), np.where(above, last, np.minimum(last, middle))
+    return first
 
 
 def _community_points(

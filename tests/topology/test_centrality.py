@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
 
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import graph_of_networkx
@@ -19,6 +20,7 @@ from cnrag_core.topology.centrality import (
     participation,
     weighted_degree,
 )
+from cnrag_core.topology.centrality_loops import accumulate_dependencies
 from cnrag_core.types import silent
 
 
@@ -57,6 +59,19 @@ def test_compiled_and_plain_counts_are_the_same(pair):
     compiled = centrality._count_compiled(graph, sources, silent)
     for one, other in zip(plain, compiled, strict=True):
         assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
+
+
+def test_searches_side_by_side_are_the_searches_one_by_one(pair):
+    _, graph = pair
+    step = graph.adjacency
+    indptr, indices = step.indptr.astype(np.int64), step.indices.astype(np.uint32)
+    component = connected_components(step, directed=False)[1]
+    reach = np.bincount(component)[component]
+    sources = np.arange(graph.n_nodes, dtype=np.uint32)
+    together = accumulate_dependencies(indptr, indices, sources, reach)
+    alone = [accumulate_dependencies(indptr, indices, sources[at : at + 1], reach) for at in range(graph.n_nodes)]
+    for found, parts in zip(together, zip(*alone, strict=True), strict=True):
+        assert found == pytest.approx(sum(parts), rel=1e-12, abs=1e-12)
 
 
 def test_nobody_lies_between_others_in_a_clique():
