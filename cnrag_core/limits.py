@@ -54,6 +54,7 @@ class ServerLimits:
     visits: int = _limit(100, "uploads", "what visitors loaded, kept so that a reload finds it again", least=0)
     visits_mb: int = _limit(2_000, "MB", "the files of all of these", least=0)
     visit_hours: float = _limit(12, "h", "how long one is kept after it was last asked for", least=0)
+    absent_s: int = _limit(120, "s", "how long the session of somebody who left is kept for their return", least=0)
     connect_s: float = _limit(5, "s", "waiting for a connection to a model server", least=0.1)
     read_s: float = _limit(60, "s", "waiting for one answer of a model server", least=0.1)
     tries: int = _limit(3, "tries", "asking a model server the same again", most=10)

@@ -304,6 +304,7 @@ def serve(settings: Settings) -> None:
             "server.headless": not settings.browser,
             "server.allowedHosts": settings.allowed_hosts,
             "server.maxUploadSize": server_limits().upload_mb,
+            "server.disconnectedSessionTTL": server_limits().absent_s,
             "logger.enableRich": False,  # it would print errors, and what they quote, past the log
         }
     )
