@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -168,6 +169,30 @@ def test_a_yaml_that_names_none_starts_processes_and_ends_them(monkeypatch: pyte
     assert pids
     assert os.getpid() not in pids
     assert not any(is_running(pid) for pid in pids)
+
+
+UNGUARDED = """
+from cnrag_core.config.loader import load_config
+from cnrag_core.corpus.document import Document
+from cnrag_core.errors import ConfigError
+from cnrag_core.network import build_network
+
+config = load_config("similarity: {components: [{type: field_embedding, field: text}]}\\nengine: dask")
+try:
+    build_network([Document(str(i), {"text": f"coral reef {i % 7}"}) for i in range(60)], config)
+except ConfigError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
+    assert "engine: 'dask' cannot start processes on this machine" in done.stdout
+    assert 'build below `if __name__ == "__main__":`' in done.stdout
+    assert done.returncode == 0
 
 
 def is_running(pid: int) -> bool:

@@ -59,7 +59,8 @@ def dask_crew(scheduler: str | None = None, *, n_workers: int | None = None) -> 
     Raises
     ------
     ConfigError
-        If the package is missing, no scheduler answers, or it has no workers that can import cnrag.
+        If the package is missing, processes cannot start, no scheduler answers, or it has no workers that can
+        import cnrag.
     """
     try:
         distributed: Any = import_module("distributed")
@@ -71,12 +72,19 @@ def dask_crew(scheduler: str | None = None, *, n_workers: int | None = None) -> 
     with ExitStack() as stack:
         address: Any = scheduler
         if scheduler is None:
-            address = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=n_workers or _processes(), threads_per_worker=1, processes=True,
-                    host="127.0.0.1", dashboard_address="127.0.0.1:0", memory_limit=0, silence_logs=50,
-                )
-            )  # fmt: skip
+            try:
+                address = stack.enter_context(
+                    distributed.LocalCluster(
+                        n_workers=n_workers or _processes(), threads_per_worker=1, processes=True,
+                        host="127.0.0.1", dashboard_address="127.0.0.1:0", memory_limit=0, silence_logs=50,
+                    )
+                )  # fmt: skip
+            except (RuntimeError, OSError) as error:
+                raise ConfigError(
+                    f"engine: 'dask' cannot start processes on this machine ({_first_line(error)}). In a script of "
+                    'your own, build below `if __name__ == "__main__":`, because each process imports it; or leave `engine` '
+                    "out to compare in this process."
+                ) from None
         try:
             client = stack.enter_context(distributed.Client(address, timeout=CONNECTING, set_as_default=False))
         except (OSError, ValueError, ImportError) as error:
