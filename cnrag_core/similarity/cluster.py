@@ -82,8 +82,8 @@ def dask_crew(scheduler: str | None = None, *, n_workers: int | None = None) -> 
             except (RuntimeError, OSError) as error:
                 raise ConfigError(
                     f"engine: 'dask' cannot start processes on this machine ({_first_line(error)}). In a script of "
-                    'your own, build below `if __name__ == "__main__":`, because each process imports it; or leave `engine` '
-                    "out to compare in this process."
+                    'your own, build below `if __name__ == "__main__":`, because each process imports it; or leave '
+                    "`engine` out to compare in this process."
                 ) from None
         try:
             client = stack.enter_context(distributed.Client(address, timeout=CONNECTING, set_as_default=False))
