@@ -57,11 +57,13 @@ def updated_network(network: Network, *, added: Sequence[Document] = (), removed
         for name, part in network.embedded.items()
         for rows, missing in [part.embed_documents(added)]
     }
-    embedded = {name: _joined(part, new[name], kept, order) for name, part in network.embedded.items()}
-    columns = take_rows(network.columns, kept)
+    # where each document's row lies when the new rows follow all old ones: rows are moved once, not twice
+    origin = np.concatenate([kept, len(network.documents) + np.arange(len(added))])[order]
+    embedded = {name: _joined(part, new[name], origin) for name, part in network.embedded.items()}
+    columns = network.columns
     if added:
         columns = concat_columns(columns, build_columns(added, network.config, new))
-    columns = take_rows(columns, order)
+    columns = take_rows(columns, origin)
 
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -94,13 +96,11 @@ def drift(network: Network, documents: Sequence[Document]) -> dict[str, float]:
     return shares
 
 
-def _joined(
-    old: EmbeddedComponent, new: EmbeddedComponent, kept: NDArray[np.int64], order: NDArray[np.int64]
-) -> EmbeddedComponent:
-    missing = np.concatenate([old.missing[kept], new.missing])[order]
+def _joined(old: EmbeddedComponent, new: EmbeddedComponent, origin: NDArray[np.int64]) -> EmbeddedComponent:
+    missing = np.concatenate([old.missing, new.missing])[origin]
     missing.flags.writeable = False
-    rows = stack_rows([old.rows[kept], new.rows])[order] if new.rows.shape[0] else old.rows[kept][order]
-    return replace(old, rows=freeze_rows(rows), missing=missing)
+    rows = stack_rows([old.rows, new.rows]) if new.rows.shape[0] else old.rows
+    return replace(old, rows=freeze_rows(rows[origin]), missing=missing)
 
 
 def _followed(
