@@ -1,5 +1,5 @@
-"""The console command: ``cnrag build | search | traverse | reach | evaluate | export | config | check``, and
-``serve | health`` from `serve_command`.
+"""The console command: ``cnrag build | search | traverse | reach | evaluate | export | check``, with ``serve | health``
+from `serve_command` and ``config`` from `config_command`.
 
 Enters: arguments. Leaves: tables on the terminal, or JSON with ``--json``; exit code 0 when it worked,
 1 when the input was at fault (one sentence on stderr), 2 when the command line was.
@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from cnrag_core.config_command import config_app
 from cnrag_core.errors import CNRagError, ConfigError, memory_named
 from cnrag_core.serve_command import health, serve
+from cnrag_core.terminal import print_json, print_pairs, print_table, progress_bar
 
 if TYPE_CHECKING:
     from cnrag_core.traversal.budget import Budget
     from cnrag_core.traversal.language_model import ModelApi
     from cnrag_core.traversal.trace import WalkName
-    from cnrag_core.types import Progress
     from cnrag_core.workspace import Workspace
 
 app = typer.Typer(
@@ -35,10 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-config_app = typer.Typer(help="Check, convert and explain configurations.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
 
-Dialect: TypeAlias = Literal["components", "graph"]
 Source = Annotated[
     str, typer.Argument(help="A corpus file or folder, a saved workspace (.cnrag), or a sample: papers, products, ...")
 ]
@@ -84,15 +81,15 @@ def build(
         workspace.save(save)
     summary = workspace.at(threshold).summary()
     if as_json:
-        _print_json(summary)
+        print_json(summary)
         return
-    _print_pairs("Network", summary["figures"])
-    _print_table(
+    print_pairs("Network", summary["figures"])
+    print_table(
         "Communities",
         ["#", "documents", "tags"],
         [[str(c["community"]), f"{c['size']:,}", ", ".join(c["tags"])] for c in summary["communities"]],
     )
-    _print_table(
+    print_table(
         "Bridges",
         ["document", "betweenness", "joins"],
         [[b["title"], f"{b['betweenness']:.4f}", " | ".join(b["joins"])] for b in summary["bridges"]],
@@ -128,7 +125,7 @@ def search(
         typer.echo(pack_results(rankings[0], network.scorer, max_tokens=pack).text)
         return
     if as_json:
-        _print_json([_ranking_record(workspace, ranking) for ranking in rankings])
+        print_json([_ranking_record(workspace, ranking) for ranking in rankings])
         return
     for ranking in rankings:
         rows = [
@@ -142,7 +139,7 @@ def search(
             ]
             for rank, node in enumerate(ranking, start=1)
         ]
-        _print_table(
+        print_table(
             f"{ranking.strategy}  ({ranking.seconds * 1000:.0f} ms)  {ranking.reason}",
             ["", "document", "score", "similarity", "boosts", "matched"],
             rows,
@@ -192,9 +189,9 @@ def traverse(
     if audit is not None:
         _write(audit, trace.to_jsonl().encode("utf-8"))
     if as_json:
-        _print_json(trace.to_dict())
+        print_json(trace.to_dict())
         return
-    _print_table(f"{trace.query}  ({trace.walk} walk)", *step_rows(trace, workspace.network.concept_graph))
+    print_table(f"{trace.query}  ({trace.walk} walk)", *step_rows(trace, workspace.network.concept_graph))
     typer.echo(outcome(trace))
     if trace.n_checks:
         typer.echo(cost_of_checks(trace))
@@ -226,14 +223,14 @@ def reach(
     budget = _budget(workspace, tokens, nodes)
     if nodes is not None and tokens is None:
         budget = at_nodes(nodes, budget)
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         report = measure_reach(workspace.network.walker, multi, budget=budget, progress=progress)
     if as_json:
-        _print_json(report.to_dict())
+        print_json(report.to_dict())
         return
     summaries = [report.summary(walk) for walk in report.walks]
     limits = f"{budget.max_nodes:,} chunks" + (f", {budget.max_tokens:,} tokens" if nodes is None or tokens else "")
-    _print_table(
+    print_table(
         f"{len(report.questions):,} questions, at most {limits} ({report.tokenizer})",
         ["", "evidence found", "questions with all", "tokens", "chunks", "checks", "chunks sent by checks"],
         [
@@ -277,19 +274,19 @@ def evaluate(
 
     workspace = _workspace(source, config, quiet=as_json)
     judged = workspace.queries if queries is None else read_judgements(queries, qrels)
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         report = measure(workspace.network.search, judged, strategy or None, progress=progress)
     fitted = fit_weights(workspace.network.search, judged) if fit else None
     if as_json:
         record = {"strategies": json.loads(report.to_frame().to_json(orient="records")), "notes": list(report.notes)}
         if fitted is not None:
             record["fitted_weights"] = fitted.weights.model_dump()
-        _print_json(record)
+        print_json(record)
         return
     typer.echo(f"{report.n_queries} judged questions; in brackets the 95 % interval of the difference to similarity")
     typer.echo(report.to_text())
     if fitted is not None:
-        _print_pairs("Learned weights of hybrid", fitted.weights.model_dump())
+        print_pairs("Learned weights of hybrid", fitted.weights.model_dump())
         typer.echo(fitted.advice)
 
 
@@ -320,54 +317,13 @@ def export(
     workspace = _workspace(source, config)
     link = dict(workspace.view) if threshold is None else {**workspace.view, "t": f"{threshold:.3f}"}
     view = View(workspace, workspace.at(threshold).network, link=link, question=question or "")
-    with _progress(quiet=False) as progress:
+    with progress_bar(quiet=False) as progress:
         _write(target, bundle(view, progress=progress) if item is None else item.make(view))
     typer.echo(f"{target}: {view.counts}.")
 
 
 app.command()(serve)
 app.command()(health)
-
-
-@config_app.command("check")
-def config_check(path: Annotated[Path, typer.Argument(help="YAML file.")]) -> None:
-    """Say everything that is wrong with a configuration, or show its weights."""
-    from cnrag_core.config.loader import load_config
-
-    config = load_config(path)
-    _print_pairs("Weights", {name: f"{share:.1%}" for name, share in config.normalized_weights.items()})
-    for note in config.notes:
-        typer.secho(f"note: {note}", fg="yellow", err=True)
-    typer.echo("The configuration is valid.")
-
-
-@config_app.command("convert")
-def config_convert(
-    path: Annotated[Path, typer.Argument(help="YAML file in either dialect.")],
-    to: Annotated[Dialect, typer.Option("--to", help="The dialect to write.")] = "components",
-) -> None:
-    """Rewrite a configuration in the other dialect; the graphs are identical."""
-    from cnrag_core.config.loader import load_config, to_yaml
-
-    typer.echo(to_yaml(load_config(path), dialect=to), nl=False)
-
-
-@config_app.command("reference")
-def config_reference() -> None:
-    """Print every key of both dialects with its type, default and meaning."""
-    from cnrag_core.config.reference import reference_markdown
-
-    typer.echo(reference_markdown(), nl=False)
-
-
-@config_app.command("guess")
-def config_guess(source: Source) -> None:
-    """Print a configuration to start from, guessed from the fields of a corpus."""
-    from cnrag_core.config.infer import infer_config
-    from cnrag_core.config.loader import to_yaml
-    from cnrag_core.corpus.readers import read_corpus
-
-    typer.echo(to_yaml(infer_config(read_corpus(Path(source)))), nl=False)
 
 
 @app.command()
@@ -389,7 +345,7 @@ def _workspace(source: str, config: Path | None, *, quiet: bool = False, resume:
     """A workspace from a sample's name, a saved file, or a corpus with or without a configuration."""
     from cnrag_core.workspace import Workspace
 
-    with _progress(quiet) as progress:
+    with progress_bar(quiet) as progress:
         return Workspace.of_source(source, config, resume=resume, progress=progress)
 
 
@@ -423,29 +379,6 @@ def _budget(
     return configured.model_copy(update={name: value for name, value in asked.items() if value is not None})
 
 
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress]:
-    """A bar on stderr with the step, its share and the time left; nothing where nobody watches."""
-    from cnrag_core.types import silent
-
-    if quiet or not sys.stderr.isatty():
-        yield silent
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def report(step: str, share: float) -> None:
-            if step not in tasks:
-                tasks[step] = bars.add_task(step, total=1.0)
-            bars.update(tasks[step], completed=share)
-
-        yield report
-
-
 def _ranking_record(workspace: Workspace, ranking: Any) -> dict[str, Any]:
     return {
         "query": ranking.query,
@@ -466,41 +399,6 @@ def _ranking_record(workspace: Workspace, ranking: Any) -> dict[str, Any]:
             for rank, node in enumerate(ranking, start=1)
         ],
     }
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _print_pairs(title: str, pairs: dict[str, Any]) -> None:
-    _print_table(title, ["", ""], [[name, str(value)] for name, value in pairs.items()])
-
-
-def _print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """A table whose numbers stand below each other; one line where it has no row."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    if not rows:
-        typer.echo(f"{title}: none\n")
-        return
-    table = Table(title=escape(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        numbers = all(_is_number(row[place]) for row in rows)
-        table.add_column(escape(column), overflow="fold", justify="right" if numbers else "left")
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    Console().print(table)
-    typer.echo()
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell.replace(",", "").removesuffix("%") or 0)
-    except ValueError:
-        return False
-    return True
 
 
 if __name__ == "__main__":

@@ -1,0 +1,57 @@
+"""The console command ``cnrag config``: check, convert, guess and explain configurations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+from cnrag_core.terminal import print_pairs
+
+config_app = typer.Typer(help="Check, convert and explain configurations.", no_args_is_help=True)
+
+Dialect: TypeAlias = Literal["components", "graph"]
+
+
+@config_app.command("check")
+def config_check(path: Annotated[Path, typer.Argument(help="YAML file.")]) -> None:
+    """Say everything that is wrong with a configuration, or show its weights."""
+    from cnrag_core.config.loader import load_config
+
+    config = load_config(path)
+    print_pairs("Weights", {name: f"{share:.1%}" for name, share in config.normalized_weights.items()})
+    for note in config.notes:
+        typer.secho(f"note: {note}", fg="yellow", err=True)
+    typer.echo("The configuration is valid.")
+
+
+@config_app.command("convert")
+def config_convert(
+    path: Annotated[Path, typer.Argument(help="YAML file in either dialect.")],
+    to: Annotated[Dialect, typer.Option("--to", help="The dialect to write.")] = "components",
+) -> None:
+    """Rewrite a configuration in the other dialect; the graphs are identical."""
+    from cnrag_core.config.loader import load_config, to_yaml
+
+    typer.echo(to_yaml(load_config(path), dialect=to), nl=False)
+
+
+@config_app.command("reference")
+def config_reference() -> None:
+    """Print every key of both dialects with its type, default and meaning."""
+    from cnrag_core.config.reference import reference_markdown
+
+    typer.echo(reference_markdown(), nl=False)
+
+
+@config_app.command("guess")
+def config_guess(
+    source: Annotated[str, typer.Argument(help="A corpus file or folder.")],
+) -> None:
+    """Print a configuration to start from, guessed from the fields of a corpus."""
+    from cnrag_core.config.infer import infer_config
+    from cnrag_core.config.loader import to_yaml
+    from cnrag_core.corpus.readers import read_corpus
+
+    typer.echo(to_yaml(infer_config(read_corpus(Path(source)))), nl=False)
