@@ -31,7 +31,8 @@ class Limits:
     Sizes are bytes: `file_bytes` of a file (or of the files in a folder or archive together),
     `text_bytes` of all decoded text (UTF-8), `field_bytes` of one field of one document. `tags` is for HTML
     and XML, whose every tag becomes an object while a page is read. The `child` that reads a PDF, and that
-    unpacks a Parquet file of a stranger first, may take so many seconds of processor time and bytes.
+    unpacks a Parquet file of a stranger first, may take so many seconds of processor time and bytes; all PDFs
+    of a folder or archive together `pdfs_seconds` of the clock.
     """
 
     file_bytes: int | None = 200 * MEGABYTE
@@ -45,6 +46,7 @@ class Limits:
     pdf_pages: int = 500
     child_seconds: int = 20
     child_memory_bytes: int = 1024 * MEGABYTE
+    pdfs_seconds: float | None = 900
     pdf_text_bytes: int = 20 * MEGABYTE
 
     @property
@@ -57,7 +59,7 @@ class Limits:
     def of_this_machine(cls) -> Limits:
         """For a person's own files: as much text as the free memory bears, no other limit on size."""
         text_bytes = int(psutil.virtual_memory().available) // SHARE_OF_MEMORY
-        return cls(file_bytes=None, text_bytes=text_bytes, field_bytes=None)
+        return cls(file_bytes=None, text_bytes=text_bytes, field_bytes=None, pdfs_seconds=None)
 
     @classmethod
     def of_server(cls, limits: ServerLimits) -> Limits:

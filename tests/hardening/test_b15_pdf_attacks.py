@@ -50,6 +50,14 @@ def test_b15_a_pdf_that_attacks_its_reader_is_named_and_the_others_load(name: st
         assert "bad.pdf" in " ".join(corpus.warnings)
 
 
+def test_b15_many_slow_pdfs_end_at_the_time_of_all_together() -> None:
+    files = [(f"{number}.pdf", pdf(f"Trees drink water {number}")) for number in range(7)]
+    corpus = read_bytes(zip_of(files), "many.zip", limits=Limits(pdfs_seconds=1e-3))
+    assert len(corpus) == 1  # the first always gets its own time
+    assert "6 files were left out. The first: 1.pdf: the PDFs before it took" in " ".join(corpus.warnings)
+    assert Limits.of_this_machine().pdfs_seconds is None
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the system limits no process there")
 def test_b15_the_limits_of_an_upload_are_those_of_the_threat_model() -> None:
     found = UPLOAD_LIMITS

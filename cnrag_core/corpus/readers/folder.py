@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from cnrag_core.corpus.readers.archives import MAX_ENTRIES, BoundedZip, check_archive
@@ -122,7 +123,12 @@ def _records(files: list[_Found], source: Source) -> Iterator[Record]:
         return
     resolve = _link_resolver([file.entry.name for file in files])
     left_out: list[str] = []
+    allowed, spent = source.limits.pdfs_seconds, 0.0
     for file in files:
+        if file.format == "pdf" and allowed is not None and spent > allowed:
+            left_out.append(f"{file.label}: the PDFs before it took {spent:,.0f} seconds; {allowed:,.0f} are allowed.")
+            continue
+        begun = monotonic()
         split = source.split if file.format == "pdf" else "whole"
         records = reader_of(file.format)(replace(source, data=file.data, name=file.label, split=split))
         if file.format not in PROSE:
@@ -133,6 +139,9 @@ def _records(files: list[_Found], source: Source) -> Iterator[Record]:
         except CorpusError as error:
             left_out.append(str(error))
             continue
+        finally:
+            if file.format == "pdf":
+                spent += monotonic() - begun
         for record in pieces:
             yield Record(_placed(record, file, resolve), page=record.page, file=file.label)
     _tell(left_out, source)
