@@ -158,7 +158,9 @@ class Visitor:
         self.keep = False
         self.received: list[bytes] = []
         self._answers: dict[str, Any] = {}
-        self._current, self._finished = Run(), False
+        self._current = Run()
+        self._run_id, self._is_over = "", False
+        self._seen: set[str] = set()
         self._repeats: dict[str, float] = {}
         self._pages: dict[str, str] = {}
         self.token = self._token()
@@ -202,7 +204,7 @@ class Visitor:
 
     def send(self, *, click: str | None = None) -> None:
         """Ask for a run without waiting, as an impatient person does."""
-        self._socket.send(self._rerun(click).SerializeToString())
+        self._ask(self._rerun(click))
 
     def upload(self, key: str, name: str, data: bytes, seconds: float = HANG) -> Run:
         """Give a file to an uploader, as the browser does: ask for an address, put the bytes there, set the widget."""
@@ -250,8 +252,8 @@ class Visitor:
         return self.server.ask("PUT", path if path.startswith("/") else f"/{path}", body=body, headers=headers)[0]
 
     def wait_for(self, pattern: str, seconds: float = HANG) -> bool:
-        """Listen until a text on the page matches, whoever made the script run."""
-        return self._listen(lambda: any(re.search(pattern, text) for text in self.texts), seconds)
+        """Listen until a text on a page that is whole matches, whoever made the script run."""
+        return self._listen(lambda: self._is_over and self.shows(pattern), seconds)
 
     def shows(self, pattern: str) -> bool:
         """Whether a text of the last run matches."""
@@ -314,12 +316,17 @@ class Visitor:
         else:
             widget.double_value = float(value)
 
+    def _ask(self, message: BackMsg) -> None:
+        """Send a request; what is still on its way of earlier runs is not taken for its answer."""
+        self._run_id, self._is_over = "", False
+        self._socket.send(message.SerializeToString())
+
     def _send_and_wait(self, message: BackMsg, seconds: float) -> Run:
         started = time.monotonic()
         run = Run()
-        self._current, self._finished, self.texts = run, False, []
-        self._socket.send(message.SerializeToString())
-        run.ok = self._listen(lambda: self._finished, seconds) and not run.exceptions
+        self._current, self.texts = run, []
+        self._ask(message)
+        run.ok = self._listen(lambda: self._is_over, seconds) and not run.exceptions
         run.seconds = time.monotonic() - started
         return run
 
@@ -355,6 +362,7 @@ class Visitor:
         if kind == "new_session":
             self.session_id = message.new_session.initialize.session_id or self.session_id
             if not message.metadata.run.fragment_ids:
+                self._run_id, self._is_over, self._seen = message.metadata.run.script_run_id, False, set()
                 self.texts, self._repeats = [], {}
         elif kind == "navigation":
             self._pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
@@ -368,13 +376,23 @@ class Visitor:
         elif kind == "backend_operation_response":
             self._answers[message.backend_operation_response.request_id] = message.backend_operation_response
         elif kind == "script_finished":
-            self._finished = True
+            self._end(message)
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "ref_hash":
             pass
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             self._element(message.delta.new_element)
+
+    def _end(self, message: ForwardMsg) -> None:
+        """A run ended: the page is whole if it was the last that began, and neither a part nor begun anew."""
+        is_ours = bool(self._run_id) and message.metadata.run.script_run_id == self._run_id
+        if is_ours and message.script_finished in (
+            ForwardMsg.FINISHED_SUCCESSFULLY,
+            ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
+        ):
+            self._is_over = True
+            self.elements = {key: element for key, element in self.elements.items() if key in self._seen}
 
     def _element(self, element: Any) -> None:
         kind = element.WhichOneof("type")
@@ -387,6 +405,7 @@ class Visitor:
         if isinstance(identity, str) and identity.startswith("$$ID-"):
             key = identity.split("-", 2)[2]
             self.elements[key] = (identity, kind, shown)
+            self._seen.add(key)
         for name in ("body", "label", "text"):
             text = getattr(shown, name, None)
             if isinstance(text, str) and text:
