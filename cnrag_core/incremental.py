@@ -20,7 +20,7 @@ from cnrag_core.embedding.rows import freeze_rows, stack_rows
 from cnrag_core.embedding.tfidf import TFIDFEmbedding
 from cnrag_core.graph.builder import build_graph, graph_of_candidates
 from cnrag_core.graph.similarity_graph import CandidateEdges, merged_edges
-from cnrag_core.network import MAX_CANDIDATE_EDGES, Network
+from cnrag_core.network import Network
 from cnrag_core.similarity.components import build_columns, concat_columns, take_rows
 from cnrag_core.similarity.pairwise import pairs_of_rows
 
@@ -73,9 +73,9 @@ def updated_network(network: Network, *, added: Sequence[Document] = (), removed
         fresh = pairs_of_rows(columns, rows.tolist(), network.candidates.floor)
         merged = merged_edges(candidates, fresh.left, fresh.right, fresh.weight)
         candidates = CandidateEdges(node_ids, *merged, floor=candidates.floor)
-    graph = graph_of_candidates(candidates, columns, network.config.edges, max_edges=MAX_CANDIDATE_EDGES)
+    graph = graph_of_candidates(candidates, columns, network.config.edges)
     if graph is None:
-        built = build_graph(node_ids, columns, network.config.edges, max_edges=MAX_CANDIDATE_EDGES)
+        built = build_graph(node_ids, columns, network.config.edges)
         candidates, graph = built.candidates, built.graph
     return Network(documents, network.config, embedded, columns, candidates, graph, network.timings, network.warnings)
 

@@ -2,7 +2,8 @@
 
 Enters: the environment. Leaves: `ServerLimits`, read once. Whoever runs the server sets them; a
 configuration that somebody uploads has no key that raises one. On a person's own machine, in Python and
-on the command line, only memory bounds what is read (`cnrag_core.corpus.limits`).
+on the command line, only memory bounds what is read (`cnrag_core.corpus.limits`) and how many edges a graph
+has (`edges_of_this_machine`), unless the variable is set.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ from cnrag_core.errors import ConfigError
 
 PREFIX = "CNRAG_MAX_"
 MEGABYTE = 2**20
+
+BYTES_PER_EDGE = 100
+"""What an edge costs at the most while a graph is built: 16 bytes as it is kept, and again while edges are found,
+sorted and counted."""
+
+SHARE_OF_MEMORY = 2
+"""Edges may take this part of the memory that is free."""
 
 
 def _limit(default: float, unit: str, meaning: str, *, least: float = 1, most: float = math.inf) -> Any:
@@ -89,6 +97,21 @@ def variable(name: str) -> str:
 def server_limits() -> ServerLimits:
     """The limits of this process, read from its environment on first use."""
     return ServerLimits.of(os.environ)
+
+
+def edges_of_this_machine(environment: Mapping[str, str] = os.environ) -> int:
+    """Most edges of a graph on a person's own machine: what the variable says, else as many as free memory holds.
+
+    Examples
+    --------
+    >>> edges_of_this_machine({"CNRAG_MAX_EDGES": "3000"})
+    3000
+    """
+    if variable("edges") in environment:
+        return ServerLimits.of(environment).edges
+    import psutil
+
+    return max(1, int(psutil.virtual_memory().available) // (SHARE_OF_MEMORY * BYTES_PER_EDGE))
 
 
 def limits_markdown() -> str:

@@ -22,7 +22,6 @@ from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
 from cnrag_core.corpus.document import Document
 from cnrag_core.errors import NotBuiltError, memory_named
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
-from cnrag_core.limits import server_limits
 from cnrag_core.similarity.components import ComponentColumn, build_columns
 from cnrag_core.types import Progress, silent
 
@@ -51,9 +50,6 @@ if TYPE_CHECKING:
     from cnrag_core.traversal.walker import Walker
 
 T = TypeVar("T")
-
-MAX_CANDIDATE_EDGES = server_limits().edges
-"""Most candidate edges kept for the slider; the floor rises until they fit."""
 
 MOST_RESOLUTIONS = 4
 """Resolutions whose communities are kept."""
@@ -368,7 +364,7 @@ def build_network(
     *,
     providers: Mapping[str, EmbeddingProvider] | None = None,
     store: EmbeddingStore | None = None,
-    max_edges: int = MAX_CANDIDATE_EDGES,
+    max_edges: int | None = None,
     resume: str | Path | None = None,
     executor: Executor | Callable[[], Executor] | None = None,
     progress: Progress = silent,
@@ -384,7 +380,7 @@ def build_network(
     store
         Keeps embeddings, so that unchanged text is never embedded twice.
     max_edges
-        Most candidate edges to keep.
+        Most edges, and most candidate edges to keep; by default what free memory holds, see `edge_limit`.
     resume
         Folder that keeps the pairs found so far, so that an interrupted build of the same documents goes on
         where it stopped; made where it is not there, and left for the person to delete.

@@ -77,7 +77,8 @@ def build_workspace(
     """
     neural = any(getattr(part, "model", "tfidf") != "tfidf" for part in config.components)
     if len(corpus) < WORTH_A_PROCESS and not neural and config.engine.engine == "local":
-        return Workspace.build(corpus, config, name=name, queries=queries, progress=progress)
+        most = server_limits().edges
+        return Workspace.build(corpus, config, name=name, queries=queries, max_edges=most, progress=progress)
     kept = resume if len(corpus) >= WORTH_RESUMING else None
     return build_in_child(corpus, config, name=name, queries=queries, resume=kept, progress=progress)
 
@@ -249,6 +250,7 @@ def run(folder: Path) -> int:
                 name=request["name"],
                 queries=queries_of_records(request["queries"]),
                 resume=None if request["resume"] is None else Path(request["resume"]),
+                max_edges=server_limits().edges,
                 progress=_report,
             )
             _report("Saving what was built", 0.0)

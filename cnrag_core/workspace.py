@@ -31,9 +31,16 @@ N_SHOWN = 10
 
 
 @memory_named("This network")
-def shown_network(corpus: Corpus, config: PipelineConfig, progress: Progress, *, resume: Path | None = None) -> Network:
+def shown_network(
+    corpus: Corpus,
+    config: PipelineConfig,
+    progress: Progress,
+    *,
+    resume: Path | None = None,
+    max_edges: int | None = None,
+) -> Network:
     """A network with everything that its pictures need, so that no page waits for it afterwards."""
-    network = build_network(corpus, config, resume=resume, progress=progress)
+    network = build_network(corpus, config, resume=resume, max_edges=max_edges, progress=progress)
     progress("Naming communities", 0.0)
     _ = network.tags
     progress("Laying out the network", 0.0)
@@ -77,17 +84,19 @@ class Workspace:
         queries: Sequence[JudgedQuery] = (),
         sample: str | None = None,
         resume: Path | None = None,
+        max_edges: int | None = None,
         progress: Progress = silent,
     ) -> Workspace:
         """Build a network from a corpus; without a configuration one is guessed from its fields.
 
-        `resume` is a folder from which an interrupted build of the same goes on; see `build_network`.
+        `resume` is a folder from which an interrupted build of the same goes on, `max_edges` bounds the graph other
+        than by memory; see `build_network`.
         """
         if config is None:
             from cnrag_core.config.infer import infer_config
 
             config = infer_config(corpus)
-        network = shown_network(corpus, config, progress, resume=resume)
+        network = shown_network(corpus, config, progress, resume=resume, max_edges=max_edges)
         return cls(name or corpus.name, corpus, config, network, tuple(queries), sample)
 
     @classmethod

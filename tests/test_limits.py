@@ -7,13 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
+from cnrag_core import worker
 from cnrag_core.config.loader import load_config
+from cnrag_core.config.spec import EdgeRule, FieldEmbeddingComponent, PipelineConfig
+from cnrag_core.corpus.document import Corpus, Document
 from cnrag_core.corpus.limits import Limits
 from cnrag_core.corpus.readers import read_bytes, read_corpus
-from cnrag_core.errors import ConfigError, CorpusError
-from cnrag_core.limits import ServerLimits, limits_markdown
+from cnrag_core.errors import ConfigError, CorpusError, ResourceLimitError
+from cnrag_core.limits import BYTES_PER_EDGE, ServerLimits, edges_of_this_machine, limits_markdown
+from cnrag_core.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -58,16 +63,16 @@ from cnrag_core.chunking.chunker import MAX_CHUNKS
 from cnrag_core.config import source, yaml_reading
 from cnrag_core.corpus.limits import UPLOAD_LIMITS
 from cnrag_core.embedding.ollama import Patience
-from cnrag_core.graph.builder import MAX_EDGES
-from cnrag_core.network import MAX_CANDIDATE_EDGES
+from cnrag_core.graph.builder import edge_limit
+from cnrag_core.limits import server_limits
 from cnrag_core.topology.centrality import MAX_EXACT_WORK
 from cnrag_core.views.graph_picture import DEFAULT_NODES, MOST_NODES
 from cnrag_core.views.network_options import MOST_HOPS
 patience = Patience()
 print(MAX_CHUNKS, source.MAX_DEPTH, yaml_reading.MAX_BYTES, yaml_reading.MAX_ALIASED, UPLOAD_LIMITS.file_bytes,
       UPLOAD_LIMITS.documents, UPLOAD_LIMITS.text_bytes, UPLOAD_LIMITS.field_bytes, patience.connect, patience.read,
-      patience.tries, patience.total, MAX_EDGES, MAX_CANDIDATE_EDGES, MAX_EXACT_WORK, MOST_NODES, DEFAULT_NODES,
-      MOST_HOPS)
+      patience.tries, patience.total, edge_limit(9_999), server_limits().edges, MAX_EXACT_WORK, MOST_NODES,
+      DEFAULT_NODES, MOST_HOPS)
 """
     values = {
         "CHUNKS": 7, "YAML_DEPTH": 8, "YAML_KB": 9, "YAML_ALIASED": 10, "UPLOAD_MB": 11, "DOCUMENTS": 12, "TEXT_MB": 13,
@@ -80,6 +85,18 @@ print(MAX_CHUNKS, source.MAX_DEPTH, yaml_reading.MAX_BYTES, yaml_reading.MAX_ALI
     assert found == [
         7, 8, 9 * 1024, 10, 11 * mb, 12, 13 * mb, 14 * mb, 1.5, 2.5, 2, 30.5, 1000, 1000, 2000, 400, 400, 2
     ], done.stderr  # fmt: skip
+
+
+def test_a_graph_in_the_dashboard_is_held_to_the_server_and_ones_own_to_memory(monkeypatch):
+    lines = tuple(Document(str(i), {"text": "the same words"}) for i in range(40))  # 780 pairs, all alike
+    config = PipelineConfig(components=[FieldEmbeddingComponent(field="text")], edges=EdgeRule(min_similarity=0.5))
+    monkeypatch.setattr(worker, "server_limits", lambda: ServerLimits(edges=500))
+    with pytest.raises(ResourceLimitError, match="More than 500 pairs"):
+        worker.build_workspace(Corpus(lines), config, name="alike")
+    assert Workspace.build(Corpus(lines), config).network.graph.n_edges == 780
+    half_of_it = psutil.virtual_memory().available // 2
+    assert 0.5 * half_of_it < edges_of_this_machine({}) * BYTES_PER_EDGE < 2 * half_of_it
+    assert edges_of_this_machine({"CNRAG_MAX_EDGES": "500"}) == 500
 
 
 def test_an_upload_is_held_to_the_server_and_a_file_of_ones_own_to_memory(tmp_path):

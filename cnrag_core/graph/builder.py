@@ -26,16 +26,13 @@ from cnrag_core.graph.edge_rules import (
     in_words,
 )
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
-from cnrag_core.limits import server_limits
+from cnrag_core.limits import edges_of_this_machine
 from cnrag_core.similarity.components import ComponentColumn, VectorColumn, n_rows, take_rows
 from cnrag_core.similarity.estimate import PairEstimate, estimate_pairs
 from cnrag_core.similarity.pairs import Pairs, canonical_pairs, concat_pairs, unique_pairs
 from cnrag_core.similarity.pairwise import check_threshold, pairs_above, strongest_pairs, top_neighbors
 from cnrag_core.similarity.tiles import LOCAL, Engine
 from cnrag_core.types import Progress, silent
-
-MAX_EDGES = server_limits().edges
-"""Most edges, and most candidate edges, unless the caller sets another limit."""
 
 EDGES_PER_NODE = 500
 SMALL_GRAPH = 500_000
@@ -47,7 +44,9 @@ KEEP_ALL_PAIRS = 2_500_000
 MIN_CANDIDATES = 250_000
 CANDIDATES_PER_NODE = 25
 CANDIDATES_PER_EDGE = 4
-"""Candidates wanted for the slider: the greatest of these, so that it can go well below the threshold."""
+MOST_CANDIDATES = 5_000_000
+"""Candidates wanted for the slider: the greatest of the first three, so that it can go well below the threshold,
+but beyond what the rule needs no more than the last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ def build_graph(
     columns: Sequence[ComponentColumn],
     rule: EdgeRule,
     *,
-    max_edges: int = MAX_EDGES,
+    max_edges: int | None = None,
     engine: Engine = LOCAL,
     progress: Progress = silent,
 ) -> BuiltGraph:
@@ -83,7 +82,8 @@ def build_graph(
         See `EdgeRule`. The default rule, or one that asks nothing, is fitted to the size of the
         corpus by `effective_rule`.
     max_edges
-        Most edges in the graph, and most candidates kept; `edge_limit` may allow fewer.
+        Most edges in the graph, and most candidates kept, by default what free memory holds; `edge_limit` may
+        allow fewer.
     engine
         Who compares the pairs, and where finished parts are kept; the edges do not depend on it.
     progress
@@ -109,15 +109,16 @@ def build_graph(
     return BuiltGraph(CandidateEdges(ids, above.left, above.right, above.weight, floor=floor), graph)
 
 
-def edge_limit(n_nodes: int, max_edges: int = MAX_EDGES) -> int:
+def edge_limit(n_nodes: int, max_edges: int | None = None) -> int:
     """Most edges of a graph: what memory allows, and no more than anyone could make sense of.
 
     Examples
     --------
-    >>> edge_limit(1_000), edge_limit(2_000), edge_limit(100_000)
+    >>> edge_limit(1_000, 5_000_000), edge_limit(2_000, 5_000_000), edge_limit(100_000, 5_000_000)
     (500000, 1000000, 5000000)
     """
-    return min(max_edges, max(SMALL_GRAPH, EDGES_PER_NODE * n_nodes))
+    most = edges_of_this_machine() if max_edges is None else max_edges
+    return min(most, max(SMALL_GRAPH, EDGES_PER_NODE * n_nodes))
 
 
 def graph_of_candidates(
@@ -125,7 +126,7 @@ def graph_of_candidates(
     columns: Sequence[ComponentColumn],
     rule: EdgeRule,
     *,
-    max_edges: int = MAX_EDGES,
+    max_edges: int | None = None,
 ) -> SimilarityGraph | None:
     """The graph of a rule from candidate edges that are already known; None where they do not suffice.
 
@@ -168,7 +169,7 @@ class NetworkBuilder:
         embeddings: Mapping[str, NDArray[np.float32]],
         min_similarity: float | None = None,
         *,
-        max_edges: int = MAX_EDGES,
+        max_edges: int | None = None,
     ) -> nx.Graph[str]:
         """The graph of all pairs that are similar enough; nodes without a partner are kept.
 
@@ -193,7 +194,7 @@ class NetworkBuilder:
         rows = _unit_rows([embeddings[node_id] for node_id in node_ids], node_ids)
         missing: NDArray[np.bool_] = np.logical_not(rows.any(axis=1))
         columns = (VectorColumn("embedding", 1.0, None, rows, missing),)
-        pairs = pairs_above(columns, least, max_pairs=max_edges)
+        pairs = pairs_above(columns, least, max_pairs=edges_of_this_machine() if max_edges is None else max_edges)
         graph = SimilarityGraph(
             node_ids, pairs.left, pairs.right, pairs.weight, threshold=least, strong_similarity=self.strong_similarity,
             rule=in_words(EdgeRule(min=least)),
@@ -264,7 +265,8 @@ def _wanted_floor(estimate: PairEstimate, rule: EdgeRule, n: int, max_edges: int
     """Where the candidates should end: well below what the rule needs, within the budget."""
     by_value = not rule.by_density and rule.min_similarity is not None
     needed = estimate.count_above(rule.min_similarity or 0.0) if by_value else edges_of_density(rule.density or 0.0, n)
-    wanted = min(max_edges, max(MIN_CANDIDATES, CANDIDATES_PER_NODE * n, CANDIDATES_PER_EDGE * needed))
+    wished = max(MIN_CANDIDATES, CANDIDATES_PER_NODE * n, CANDIDATES_PER_EDGE * needed)
+    wanted = min(max_edges, max(needed, min(MOST_CANDIDATES, wished)))
     floor = estimate.lowest_threshold(wanted)
     floor = 1.0 if floor is None else floor
     if by_value and rule.max_per_node is None:
