@@ -16,10 +16,8 @@ def crowd(turns: Turns, n: int, work) -> list[threading.Thread]:
             work(number)
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(n)]
-    for number, thread in enumerate(threads):
+    for thread in threads:
         thread.start()
-        while turns.n_inside + turns.n_waiting < min(number + 1, 1):
-            time.sleep(0.001)
     return threads
 
 
