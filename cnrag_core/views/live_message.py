@@ -11,29 +11,40 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 OF_THE_PICTURE = ("nodes", "edges", "hulls", "legend", "list", "caption", "rings", "bundles")
 SIMILARITY = "similarity "
 """How the tooltip of most edges begins; three decimals follow."""
 
 
-def split_message(data: Mapping[str, Any], name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The picture and the rest.
+class PictureMessage(NamedTuple):
+    """The first message, made once for all the times that it is sent."""
+
+    picture: Mapping[str, Any]
+    rest: Mapping[str, Any]
+
+
+def split_message(data: Mapping[str, Any] | PictureMessage, name: str, **changing: Any) -> PictureMessage:
+    """The picture and the rest; `changing` comes to the rest, and costs nothing where a message is given.
 
     Parameters
     ----------
     data
-        As `graph_picture.component_data` makes it, with the legend and the list where they are wanted.
+        As `graph_picture.component_data` makes it, with the legend and the list where they are wanted; or what this
+        function made of it before.
     name
         Of the graph: a page may have several.
     """
+    if isinstance(data, PictureMessage):
+        return PictureMessage(data.picture, {**data.rest, **changing})
     picture = {key: data[key] for key in OF_THE_PICTURE if key in data}
     picture["edges"] = packed(picture["edges"])
     text = json.dumps([name, picture], separators=(",", ":"))
     stamp = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     rest = {key: value for key, value in data.items() if key not in OF_THE_PICTURE}
-    return {**picture, "name": name, "stamp": stamp}, {**rest, "name": name, "stamp": stamp}
+    of_both = {"name": name, "stamp": stamp}
+    return PictureMessage({**picture, **of_both}, {**rest, **of_both, **changing})
 
 
 def packed(edges: Mapping[str, Sequence[Any]]) -> dict[str, Any]:

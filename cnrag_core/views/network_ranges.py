@@ -60,9 +60,15 @@ class RangeField:
 
 def range_names(documents: Sequence[Document], kinds: Mapping[str, FieldKind]) -> list[str]:
     """Fields of numbers and dates with two different values or more, dates first."""
+    return list(fields_with_range(documents, kinds))
+
+
+def fields_with_range(documents: Sequence[Document], kinds: Mapping[str, FieldKind]) -> dict[str, RangeField]:
+    """The same fields with their values, by name."""
     names = [name for name, kind in kinds.items() if kind in ("date", "number")]
     ordered = sorted(names, key=lambda name: kinds[name] != "date")
-    return [name for name in ordered if len(range_field(documents, kinds, name).stops) > 1]
+    fields = {name: range_field(documents, kinds, name) for name in ordered}
+    return {name: field for name, field in fields.items() if len(field.stops) > 1}
 
 
 def range_field(documents: Sequence[Document], kinds: Mapping[str, FieldKind], name: str) -> RangeField:

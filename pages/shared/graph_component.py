@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from cnrag_core.views import live_graph
-from cnrag_core.views.live_message import split_message
+from cnrag_core.views.live_message import PictureMessage, split_message
 
 # The library is written for three module systems; hiding them makes it define the global `vis`.
 LOADER = (
@@ -51,7 +51,7 @@ export default ({ data }) => {
 
 
 def graph_view(
-    data: Mapping[str, Any],
+    data: Mapping[str, Any] | PictureMessage,
     *,
     key: str,
     height: int | str = 640,
@@ -65,7 +65,8 @@ def graph_view(
     ----------
     data
         As `cnrag_core.views.graph_picture.component_data` makes it, with the legend and the list of
-        `cnrag_core.views.network_side.side_data` where they are wanted.
+        `cnrag_core.views.network_side.side_data` where they are wanted; or the message that
+        `cnrag_core.views.live_message.split_message` makes of it, which can be kept.
     key
         Name of the element; the same key keeps zoom, selection and dragged positions.
     height
@@ -74,11 +75,11 @@ def graph_view(
         Called before the script runs again; ``st.session_state[key]`` then holds what was done.
     """
     _library()(key="cnrag_vis_library", height=1)
-    picture, rest = split_message(data, key)
-    _picture()(key=f"cnrag_picture_{key}", data=picture, height=1)
+    message = split_message(data, key, height=height if isinstance(height, str) else f"{height}px")
+    _picture()(key=f"cnrag_picture_{key}", data=message.picture, height=1)
     return _graph()(
         key=key,
-        data={**rest, "height": height if isinstance(height, str) else f"{height}px"},
+        data=message.rest,
         default={"selected": {"nodes": [], "edges": []}},
         on_selected_change=on_select or _nothing,
         on_expand_change=on_expand or _nothing,

@@ -8,11 +8,12 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.views.graph_picture import DEFAULT_NODES, MOST_NODES
+from cnrag_core.views.kept_with import kept_with
 from cnrag_core.views.network_colors import color_choices
 from cnrag_core.views.network_links import STYLES
 from cnrag_core.views.network_measures import MEASURES
 from cnrag_core.views.network_options import MOST_HOPS, NetworkOptions
-from cnrag_core.views.title_search import matching_titles
+from cnrag_core.views.title_search import best_connected, matching_titles, told_apart
 from cnrag_core.workspace import Workspace
 from pages.shared.network_link import PATHS, SIZES, VIEWS
 from pages.shared.network_ranges import range_choice, range_row
@@ -26,12 +27,8 @@ MOST_OFFERED = 20_000
 
 def choices_of(workspace: Workspace) -> dict[str, str]:
     """What can be coloured by: key and name."""
-    return _choices(workspace.network.graph.digest, workspace)
-
-
-@st.cache_data(max_entries=4, show_spinner=False, scope="session")
-def _choices(digest: str, _workspace: Workspace) -> dict[str, str]:
-    return color_choices(_workspace.network, _workspace.corpus.kinds)
+    network, kinds = workspace.network, workspace.corpus.kinds
+    return kept_with(network, ("color choices", *kinds.items()), lambda: color_choices(network, kinds))
 
 
 def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str]) -> None:
@@ -198,26 +195,14 @@ def _set_end(key: str) -> None:
     st.session_state[key] = st.session_state[f"{key}_box"]
 
 
-@st.cache_data(max_entries=8, show_spinner=False, scope="session")
-def _ordered(digest: str, _network: Network) -> list[str]:
-    graph = _network.graph
-    return [graph.node_ids[node] for node in sorted(range(graph.n_nodes), key=lambda n: (-int(graph.degree[n]), n))]
-
-
 def by_degree(network: Network) -> list[str]:
     """Ids, the best connected first."""
-    return _ordered(network.graph.digest, network)
-
-
-@st.cache_data(max_entries=4, show_spinner=False, scope="session")
-def _distinct(digest: str, _network: Network) -> list[str]:
-    seen: dict[str, int] = {}
-    for title in _network.titles:
-        seen[title] = seen.get(title, 0) + 1
-    pairs = zip(_network.titles, _network.node_ids, strict=True)
-    return [title if seen[title] == 1 else f"{title} [{node_id}]" for title, node_id in pairs]
+    return kept_with(
+        network, "ids by degree", lambda: [network.node_ids[node] for node in best_connected(network.graph)]
+    )
 
 
 def distinct_titles(network: Network) -> list[str]:
     """Titles, with the id where two documents have the same."""
-    return _distinct((network.base or network).graph.digest, network)
+    origin = network.base or network
+    return kept_with(origin, "distinct titles", lambda: told_apart(origin.titles, origin.node_ids))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand
 from cnrag_core.views.graph_picture import component_data
+from cnrag_core.views.live_message import PictureMessage, split_message
 from cnrag_core.views.network_colors import COMMUNITY
 from cnrag_core.views.network_found import found_highlight
 from cnrag_core.views.network_measures import MEASURES, measure_at_hand
@@ -95,18 +95,21 @@ def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) 
     return kept(f"{key}+{missing}", lambda: draw(network, options, workspace.corpus.kinds, keep=missing))
 
 
-def component_of(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing) -> dict[str, Any]:
+def component_of(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing) -> PictureMessage:
     """The drawing as the live component takes it, with what is selected and what stands out."""
     state = st.session_state
     layout = network.layout.digest[:16]
     revision = f"{key_of(network, options)}-{len(drawing.picture.nodes)}-{hash(drawing.picture.nodes.tobytes())}"
     in_rings = options.view == "around" and options.rings
-    data = kept(
-        f"data-{revision}",
-        lambda: {
-            **component_data(drawing.picture, revision=revision, layout="", view=""),
-            **side_data(drawing, options, network.links.counts if options.links else {}),
-        },
+    message = kept(
+        f"message-{revision}",
+        lambda: split_message(
+            {
+                **component_data(drawing.picture, revision=revision, layout="", view=""),
+                **side_data(drawing, options, network.links.counts if options.links else {}),
+            },
+            GRAPH,
+        ),
     )
     places = f"{layout}-{options.view}-{options.trail}-{options.hops}" if in_rings else layout
     selected, pair = selected_document(workspace), state.get("net_pair")
@@ -124,18 +127,19 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
         highlight = {"nodes": [str(a), str(b)], "edges": [f"{a}-{b}", *others]}
     fit = None
     if options.view == "around" and options.trail:
-        fit = {"key": f"{options.trail}-{options.hops}-{options.rings}", "ids": list(data["nodes"]["id"])}
+        fit = {"key": f"{options.trail}-{options.hops}-{options.rings}", "ids": list(message.picture["nodes"]["id"])}
     elif drawing.highlight is not None and options.view == "path":
         fit = {"key": f"{options.ends}-{options.path}", "ids": list(drawing.highlight["nodes"])}
     elif found:
         fit = {"key": f"{found.query}-{found.strategy}-{len(found)}", "ids": highlight["nodes"]}
-    return {
-        **data,
-        "layout": places,
-        "view": f"{layout}-{options.view}{'-rings' if in_rings else ''}",
-        "focus": None if focus is None else str(focus),
-        "centre": state.get("net_centre", 0),
-        "highlight": highlight,
-        "fit": fit,
-        "alt": f"Graph of {drawing.counts}. The same is in the tables below.",
-    }
+    return split_message(
+        message,
+        GRAPH,
+        layout=places,
+        view=f"{layout}-{options.view}{'-rings' if in_rings else ''}",
+        focus=None if focus is None else str(focus),
+        centre=state.get("net_centre", 0),
+        highlight=highlight,
+        fit=fit,
+        alt=f"Graph of {drawing.counts}. The same is in the tables below.",
+    )

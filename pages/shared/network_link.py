@@ -17,8 +17,9 @@ from cnrag_core.views.network_colors import COMMUNITY
 from cnrag_core.views.network_links import STYLES
 from cnrag_core.views.network_measures import CONSTANT, MEASURES
 from cnrag_core.views.network_options import MOST_HOPS
-from cnrag_core.views.network_ranges import range_names, span_of_text, span_text
+from cnrag_core.views.network_ranges import span_of_text, span_text
 from cnrag_core.workspace import Workspace
+from pages.shared.network_ranges import range_fields
 from pages.shared.session import OWN, given_view, link_of, selected_document, set_in_link
 
 VIEWS = {
@@ -80,7 +81,7 @@ def read_link(workspace: Workspace, colors: Mapping[str, str]) -> dict[str, obje
     only = tuple(entry for entry in given.get("only", "").split(",") if ENTRY.fullmatch(entry))
     if only:
         found["net_only"] = only
-    span = span_of_text(given.get("range", ""), range_names(workspace.network.documents, workspace.corpus.kinds))
+    span = span_of_text(given.get("range", ""), list(range_fields(workspace)))
     if span is not None:
         found["net_span_field"], found["net_span"] = span[0], span[1:]
     pair = given.get("pair"), given.get("with")

@@ -6,7 +6,8 @@ import numpy as np
 import streamlit as st
 
 from cnrag_core.network import Network
-from cnrag_core.views.network_ranges import RangeField, range_field, range_names
+from cnrag_core.views.kept_with import kept_with
+from cnrag_core.views.network_ranges import RangeField, fields_with_range
 from cnrag_core.workspace import Workspace
 from pages.shared.session import literal
 
@@ -14,15 +15,10 @@ MOST_STOPS = 400
 """Places where a slider may stand; of more different values every so manieth is one."""
 
 
-@st.cache_resource(max_entries=4, show_spinner=False, scope="session")
-def _fields(digest: str, _workspace: Workspace) -> dict[str, RangeField]:
-    documents, kinds = _workspace.network.documents, _workspace.corpus.kinds
-    return {name: range_field(documents, kinds, name) for name in range_names(documents, kinds)}
-
-
 def range_fields(workspace: Workspace) -> dict[str, RangeField]:
     """Fields with a range, by name."""
-    return _fields(workspace.network.graph.digest, workspace)
+    network, kinds = workspace.network, workspace.corpus.kinds
+    return kept_with(network, ("range fields", *kinds.items()), lambda: fields_with_range(network.documents, kinds))
 
 
 def range_choice(workspace: Workspace) -> None:
