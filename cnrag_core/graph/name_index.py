@@ -6,7 +6,6 @@ mention links, shared names and the bridges of path scoring are read.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cnrag_core.corpus.document import Document
-from cnrag_core.graph.names import Name, NameMatcher, Words, may_hold_names, phrases_of, title_name, usable_names
+from cnrag_core.graph.names import (
+    Name,
+    NameMatcher,
+    Words,
+    may_hold_names,
+    phrase_spans,
+    phrases_of,
+    title_name,
+    usable_names,
+)
+from cnrag_core.graph.word_stream import CutTexts, Spellings, WordStream, cut
 from cnrag_core.types import Progress, silent
 
 MAX_SAME_TITLE = 50
@@ -25,7 +34,8 @@ MAX_SAME_TITLE = 50
 
 MIN_DOCUMENTS_OF_PHRASE = 2
 MENTION_SAMPLE = 1000
-_REPORT_EVERY = 1000
+_DOCUMENTS_AT_ONCE = 5_000
+"""Documents whose words are looked at together: an array of them takes a few megabytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,33 +176,32 @@ def index_names(
     phrases
         Whether capitalised phrases that occur in two or more documents count as names beside titles.
     """
-    # texts are cut into words twice rather than kept in words, which would take 20 times their room
     if title_field is not None:
         titles = [title_name(document.text(title_field)) for document in documents]
     else:
         titles = [_first_phrase(document, text_fields) for document in documents]
     titles = _telling(titles)
     known = set(titles)
-    if phrases:
-        uses: Counter[Name] = Counter()
-        for place, document in enumerate(documents):
-            uses.update(
-                {phrase for text in _telling_texts(document, text_fields) for phrase in phrases_of(Words(text))}
-            )
-            if place % _REPORT_EVERY == 0:
-                progress("names", 0.5 * place / len(documents))
-        known.update(name for name, count in uses.items() if count >= MIN_DOCUMENTS_OF_PHRASE)
+    spellings = Spellings()
+    parts: list[_Part] = []
+    uses: Counter[Name] = Counter()
+    for first in range(0, len(documents), _DOCUMENTS_AT_ONCE):
+        part = _cut(documents[first : first + _DOCUMENTS_AT_ONCE], first, text_fields, spellings)
+        parts.append(part)
+        if phrases:
+            uses.update(_phrases_by_document(part))
+        progress("names", 0.5 * first / len(documents))
+    known.update(name for name, count in uses.items() if count >= MIN_DOCUMENTS_OF_PHRASE)
     names = usable_names(known)
     matcher = NameMatcher(names)
-    found = array("i")  # six numbers an occurrence; tuples would take 30 times the room
-    for place, document in enumerate(documents):
-        for field, name in enumerate(text_fields):
-            text = document.text(name)
-            for match in matcher.find(Words(text)) if may_hold_names(text) else ():
-                found.extend((place, match.name, field, match.start, match.end, match.partial))
-        if place % _REPORT_EVERY == 0:
-            progress("names", 0.5 + 0.5 * place / len(documents))
-    columns = np.array(found, dtype=np.int32).reshape(-1, 6).T
+    found = [np.empty((6, 0), dtype=np.int32)]  # six numbers an occurrence; tuples would take 30 times the room
+    starts = matcher.starts(spellings)
+    for done, part in enumerate(parts):
+        matches = matcher.find_in_stream(WordStream(part.texts), starts)
+        of_text = (part.document[matches.text], matches.name, part.field[matches.text])
+        found.append(np.array([*of_text, matches.start, matches.end, matches.partial], dtype=np.int32))
+        progress("names", 0.5 + 0.5 * done / len(parts))
+    columns = np.concatenate(found, axis=1)
     own = [frozenset(matcher.parts(title)) for title in titles]
     whole = [matcher.number.get(title) for title in titles]
     index = NameIndex(
@@ -214,6 +223,36 @@ def index_names(
     )
     progress("names", 1.0)
     return index
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The texts of some documents that may hold names, and of which document and field each is."""
+
+    texts: CutTexts
+    document: NDArray[np.int32]
+    field: NDArray[np.int32]
+
+
+def _cut(documents: Sequence[Document], first: int, fields: Sequence[str], spellings: Spellings) -> _Part:
+    """The words of the documents that are numbered from `first` on."""
+    texts = [
+        (first + place, number, text)
+        for place, document in enumerate(documents)
+        for number, name in enumerate(fields)
+        if may_hold_names(text := document.text(name))
+    ]
+    owners = np.array([text[:2] for text in texts], dtype=np.int32).reshape(-1, 2)
+    return _Part(cut((text for *_, text in texts), spellings), owners[:, 0], owners[:, 1])
+
+
+def _phrases_by_document(part: _Part) -> Iterator[Name]:
+    """The phrases of each document, each once."""
+    words = WordStream(part.texts)
+    spans = np.array(list(phrase_spans(words)), dtype=np.int64).reshape(-1, 2)
+    document = part.document[words.text_of(spans[:, 0])]
+    named = zip(document.tolist(), (words.keys[a:b] for a, b in spans.tolist()), strict=True)
+    return (name for _, name in dict.fromkeys(named))
 
 
 def mention_rate(

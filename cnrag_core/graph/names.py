@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, pairwise
 from operator import or_
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cnrag_core.chunking.scripts import SPACELESS
 from cnrag_core.chunking.sentences import BEGINNINGS
+
+if TYPE_CHECKING:
+    from cnrag_core.graph.word_stream import NameStarts, Spellings, WordStream
 
 Name: TypeAlias = tuple[str, ...]
 """The words of a name, in lower case and without accents."""
@@ -24,6 +31,7 @@ MAX_TITLE_WORDS = 16
 
 _WORD = re.compile(f"[{SPACELESS}]|(?:(?![{SPACELESS}])[^\\W_])+(?:['’](?:(?![{SPACELESS}])[^\\W_])+)*")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
+_WORD_IN_TEXT, _ASCII_WORD_IN_TEXT = (re.compile(f"({pattern.pattern})") for pattern in (_WORD, _ASCII_WORD))
 _QUALIFIER = re.compile(r"(?<!\s)\s*[(\[（【][^()\[\]（）【】]*[)\]）】]\s*$")
 _JOINING = frozenset({"", " ", "-", "–", "‑"})
 _AFTER_INITIAL = frozenset({". ", "."})
@@ -40,6 +48,42 @@ class _Reading(NamedTuple):
     key: str
     capital: bool
     caseless: bool
+
+
+class Gap(NamedTuple):
+    """What the characters between two words say: that these may be parts of one name, that they may be so behind an
+    initial, or that a sentence ends."""
+
+    joins: bool
+    joins_initial: bool
+    ends_sentence: bool
+
+    @classmethod
+    def of(cls, text: str) -> Gap:
+        return cls(text in _JOINING, text in _AFTER_INITIAL, _ENDS_SENTENCE.search(text) is not None)
+
+
+class WordsInOrder(Protocol):
+    """What phrases are read from: the words of one text, or of many."""
+
+    @property
+    def keys(self) -> Sequence[str]: ...
+    @property
+    def capital(self) -> Sequence[int]: ...
+    def __len__(self) -> int: ...
+    def is_joined(self, at: int) -> bool: ...
+    def opens_sentence(self, at: int) -> bool: ...
+
+
+def words_and_gaps(text: str) -> list[str]:
+    """What `Words` sees in a text: at odd places the words, at even ones what stands between and around them.
+
+    Examples
+    --------
+    >>> words_and_gaps("See St. Ives!")
+    ['', 'See', ' ', 'St', '. ', 'Ives', '!']
+    """
+    return (_ASCII_WORD_IN_TEXT if text.isascii() else _WORD_IN_TEXT).split(text)
 
 
 class Words:
@@ -126,7 +170,7 @@ def title_name(title: str) -> Name:
     return Words(bare if bare.strip() else title).keys[:MAX_TITLE_WORDS]
 
 
-def phrases_of(words: Words) -> Iterator[Name]:
+def phrases_of(words: WordsInOrder) -> Iterator[Name]:
     """Capitalised phrases: runs of capitalised words, with connecting words inside, and the pieces between these.
 
     A single word that opens a sentence is no phrase; an opening "The" or "In" is not part of one.
@@ -136,19 +180,25 @@ def phrases_of(words: Words) -> Iterator[Name]:
     >>> sorted(" ".join(name) for name in phrases_of(Words("The University of Chicago is near Lake Michigan.")))
     ['chicago', 'lake michigan', 'university', 'university of chicago']
     """
+    for start, end in phrase_spans(words):
+        yield tuple(words.keys[start:end])
+
+
+def phrase_spans(words: WordsInOrder) -> Iterator[tuple[int, int]]:
+    """Where the phrases of `phrases_of` are: words ``[start, end)``."""
     for start, end in _runs(words):
         opens = words.opens_sentence(start)
         if opens and words.keys[start] in BEGINNINGS:
             start, opens = start + 1, False
         if start >= end or (opens and end - start == 1):
             continue
-        yield words.keys[start:end]
+        yield start, end
         pieces = _pieces(words, start, end)
         if len(pieces) > 1:
             yield from pieces
 
 
-def _runs(words: Words) -> Iterator[tuple[int, int]]:
+def _runs(words: WordsInOrder) -> Iterator[tuple[int, int]]:
     """Spans ``[start, end)`` of words that start and end with a capital and have only connecting words between."""
     end = 0
     for at in compress(range(len(words)), words.capital):
@@ -160,7 +210,7 @@ def _runs(words: Words) -> Iterator[tuple[int, int]]:
         yield at, end
 
 
-def _next_in_run(words: Words, at: int) -> int | None:
+def _next_in_run(words: WordsInOrder, at: int) -> int | None:
     """The next capitalised word of a run, at most two connecting words further on."""
     for place in range(at, min(at + 3, len(words))):
         if not words.is_joined(place):
@@ -172,10 +222,10 @@ def _next_in_run(words: Words, at: int) -> int | None:
     return None
 
 
-def _pieces(words: Words, start: int, end: int) -> list[Name]:
+def _pieces(words: WordsInOrder, start: int, end: int) -> list[tuple[int, int]]:
     """The capitalised stretches between connecting words."""
     cuts = [start - 1, *(at for at in range(start, end) if not words.capital[at]), end]
-    return [words.keys[a + 1 : b] for a, b in pairwise(cuts) if b > a + 1]
+    return [(a + 1, b) for a, b in pairwise(cuts) if b > a + 1]
 
 
 class Match(NamedTuple):
@@ -191,6 +241,16 @@ class Match(NamedTuple):
     end: int
     capital: bool
     partial: bool
+
+
+class StreamMatches(NamedTuple):
+    """Names found in many texts, as arrays of what `Match` says of one."""
+
+    text: NDArray[np.int64]
+    name: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    partial: NDArray[np.bool_]
 
 
 class NameMatcher:
@@ -248,9 +308,37 @@ class NameMatcher:
                 found = number.get(keys[at : at + size])
                 if found is not None:
                     end = at + size
-                    partial = size == 1 and _is_within_run(words, at)
+                    partial = size == 1 and is_within_run(words, at)
                     yield Match(found, words.spans[at][0], words.spans[end - 1][1], capital, partial)
                     break
+
+    def starts(self, spellings: Spellings) -> NameStarts:
+        """How the names begin, in the numbers of a corpus whose texts are all cut."""
+        from cnrag_core.graph.word_stream import NameStarts
+
+        return NameStarts(spellings, self._lengths, {name[:2] for name in self.number if len(name) > 1})
+
+    def find_in_stream(self, words: WordStream, starts: NameStarts) -> StreamMatches:
+        """What `find` finds in each text of a stream, in order."""
+        firsts, lasts, found, alone = array("q"), array("q"), array("i"), array("b")
+        end, keys, lengths, number = 0, words.keys, self._lengths, self.number
+        for at, next_capital in zip(*words.places(starts), strict=True):
+            if at < end:
+                continue
+            for size in lengths[keys[at]]:
+                name = number.get(keys[at : at + size]) if next_capital < at + size else None
+                if name is not None:
+                    end = at + size
+                    firsts.append(at)
+                    lasts.append(end - 1)
+                    found.append(name)
+                    alone.append(size == 1 and is_within_run(words, at))
+                    break
+        first = np.array(firsts, dtype=np.int64)
+        return StreamMatches(
+            words.text_of(first), np.array(found, dtype=np.int32),
+            *words.characters(first, np.array(lasts, dtype=np.int64)), np.array(alone, dtype=np.bool_),
+        )  # fmt: skip
 
     def parts(self, name: Name) -> list[int]:
         """Numbers of all known names that are a stretch of `name`, itself included."""
@@ -264,14 +352,14 @@ class NameMatcher:
         )
 
 
-def _is_within_run(words: Words, at: int) -> bool:
+def is_within_run(words: WordsInOrder, at: int) -> bool:
     """Whether a capitalised word stands directly beside another one, so that both may be one name.
 
     A word before it that opens the sentence tells nothing: "See Rome".
     """
     before = at > 0 and words.capital[at - 1] and words.is_joined(at) and not words.opens_sentence(at - 1)
     after = at + 1 < len(words) and words.capital[at + 1] and words.is_joined(at + 1)
-    return words.capital[at] and (before or after)
+    return bool(words.capital[at] and (before or after))
 
 
 def usable_names(names: Iterable[Name]) -> list[Name]:
@@ -301,3 +389,8 @@ class _Readings(dict[str, _Reading]):
 
 
 _reading = _Readings().__getitem__
+
+
+def reading_of(word: str) -> tuple[str, bool, bool]:
+    """The key of a spelling, whether it has a capital, and whether its script has none."""
+    return _reading(word)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cnrag_core.graph.names import NameMatcher, Words, phrases_of, title_name, usable_names
+from cnrag_core.graph.word_stream import Spellings, WordStream, cut
 
 
 def phrases(text: str) -> set[str]:
@@ -132,3 +133,20 @@ def test_matches_do_not_overlap_and_read_in_order(pieces):
     assert all(a.end <= b.start for a, b in pairwise(matches))
     keys = [" ".join(Words(text[match.start : match.end]).keys) for match in matches]
     assert keys == [" ".join(list(matcher.number)[match.name]) for match in matches]
+
+
+@given(st.lists(st.text(alphabet="Aab .-'’–猫É1", max_size=25), max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_many_texts_at_once_are_read_as_one_by_one(texts):
+    names = usable_names({phrase for text in texts for phrase in phrases_of(Words(text))} | {("ab",), ("a", "b")})
+    matcher, spellings = NameMatcher(names), Spellings()
+    together = cut(texts, spellings)
+    words = WordStream(together)
+    assert list(phrases_of(words)) == [phrase for text in texts for phrase in phrases_of(Words(text))]
+    found = matcher.find_in_stream(words, matcher.starts(spellings))
+    one_by_one = [
+        (place, match.name, match.start, match.end, match.partial)
+        for place, text in enumerate(texts)
+        for match in matcher.find(Words(text))
+    ]
+    assert list(zip(*(part.tolist() for part in found), strict=True)) == one_by_one
