@@ -162,6 +162,7 @@ class Visitor:
         self._run_id, self._is_over = "", False
         self._seen: set[str] = set()
         self._repeats: dict[str, float] = {}
+        self._part = ""
         self._pages: dict[str, str] = {}
         self.token = self._token()
         self._open = ExitStack()
@@ -317,7 +318,11 @@ class Visitor:
             widget.double_value = float(value)
 
     def _ask(self, message: BackMsg) -> None:
-        """Send a request; what is still on its way of earlier runs is not taken for its answer."""
+        """Send a request; what is still on its way of earlier runs is not taken for its answer.
+
+        Only a part that was asked for by itself can make the whole script run anew: its end is waited for first.
+        """
+        assert self._listen(lambda: not self._part, HANG), f"the part {self._part} of the page did not end"
         self._run_id, self._is_over = "", False
         self._socket.send(message.SerializeToString())
 
@@ -337,9 +342,11 @@ class Visitor:
             if left <= 0:
                 return False
             try:
-                data = self._socket.recv(timeout=min([left, *self._repeats.values()]))
+                is_idle = self._is_over and not self._part
+                data = self._socket.recv(timeout=min([left, *self._repeats.values()]) if is_idle else left)
             except TimeoutError:
-                self._repeat()
+                if is_idle and self._repeats:
+                    self._repeat()
                 continue
             assert isinstance(data, bytes)
             if self.keep:
@@ -350,12 +357,13 @@ class Visitor:
         return True
 
     def _repeat(self) -> None:
-        """Ask for the parts of the page that want to run again and again, as the browser does."""
-        for fragment in self._repeats:
-            message = self._rerun(None)
-            message.rerun_script.fragment_id = fragment
-            message.rerun_script.is_auto_rerun = True
-            self._socket.send(message.SerializeToString())
+        """Ask for the parts of the page that want to run again and again, as the browser does; one at a time."""
+        self._part = next(iter(self._repeats))
+        self._repeats[self._part] = self._repeats.pop(self._part)  # the others come before it again
+        message = self._rerun(None)
+        message.rerun_script.fragment_id = self._part
+        message.rerun_script.is_auto_rerun = True
+        self._socket.send(message.SerializeToString())
 
     def _take(self, message: ForwardMsg) -> None:
         kind = message.WhichOneof("type")
@@ -386,12 +394,13 @@ class Visitor:
 
     def _end(self, message: ForwardMsg) -> None:
         """A run ended: the page is whole if it was the last that began, and neither a part nor begun anew."""
-        is_ours = bool(self._run_id) and message.metadata.run.script_run_id == self._run_id
-        if is_ours and message.script_finished in (
-            ForwardMsg.FINISHED_SUCCESSFULLY,
-            ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
-        ):
-            self._is_over = True
+        run = message.metadata.run
+        if message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:  # another run begins in its place
+            return
+        if self._part in run.fragment_ids:
+            self._part = ""
+        elif self._run_id and run.script_run_id == self._run_id and not run.fragment_ids:
+            self._is_over, self._part = True, ""
             self.elements = {key: element for key, element in self.elements.items() if key in self._seen}
 
     def _element(self, element: Any) -> None:
