@@ -48,6 +48,8 @@ def _betweenness(network: Network, progress: Progress) -> object:
 
 def _index(network: Network, progress: Progress) -> object:
     scorer = network.scorer
+    if at_hand(network, "links") and (names := network.links.name_index) is not None:
+        scorer.adopt_names(names)
     _ = scorer.names  # first, so that whoever sees the index finds the names as well
     return scorer.index
 

@@ -37,6 +37,13 @@ def test_what_is_found_in_the_background_is_what_the_network_finds(network):
     assert network.traverse("snapshots").to_jsonl() == alone.traverse("snapshots").to_jsonl()
 
 
+def test_names_that_the_links_were_found_with_are_not_looked_for_again(network):
+    find(network, "links").wait()
+    find(network, "index").wait()
+    assert network.links.name_index is not None
+    assert network.scorer.names is network.links.name_index
+
+
 def test_a_small_network_is_not_prepared_and_a_large_one_is(network, monkeypatch):
     find_ahead(network)
     assert not at_hand(network, "clustering")
