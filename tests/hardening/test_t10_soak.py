@@ -7,8 +7,13 @@ for a while with what it holds, three files of its event loop among it; then it 
 from __future__ import annotations
 
 import json
+import sys
 import time
 
+import psutil
+import pytest
+
+from pages.shared.serving import tidy
 from tests.hardening.campaign import IS_FULL, count, report
 from tests.hardening.visitors import Served, Visitor, until
 
@@ -66,3 +71,15 @@ def test_t10_what_visitors_held_is_let_go_of(tmp_path) -> None:
 def _figures(server: Served) -> tuple[float, float, float]:
     """Open files, threads, MB of memory."""
     return float(server.process.num_fds()), float(server.process.num_threads()), server.rss
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do so by themselves")
+def test_t10_memory_that_a_crowd_held_goes_back_to_the_system() -> None:
+    process = psutil.Process()
+    crowd = [bytes(5_000) for _ in range(20_000)]
+    full = process.memory_info().rss
+    stayed = crowd[::50]  # between what was freed, so that nothing goes back by itself
+    del crowd
+    tidy()
+    assert stayed
+    assert full - process.memory_info().rss > 60e6
