@@ -81,13 +81,15 @@ def as_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
+    if isinstance(value, (list, tuple, set, frozenset)):
+        if set(map(type, value)) <= {str}:  # as most lists are, and in half of the time
+            return " ".join(filter(None, value))
+        turns = any(isinstance(item, Mapping) and "content" in item for item in value)
+        return ("\n" if turns else " ").join(filter(None, map(as_text, value)))
     if isinstance(value, Mapping):
         if "content" in value:  # a turn of a conversation
             return as_text(value["content"])
         return " ".join(filter(None, map(as_text, value.values())))
-    if isinstance(value, (list, tuple, set, frozenset)):
-        turns = any(isinstance(item, Mapping) and "content" in item for item in value)
-        return ("\n" if turns else " ").join(filter(None, map(as_text, value)))
     return str(value)
 
 
