@@ -107,10 +107,16 @@ def find(network: Network, name: str) -> Job[None]:
     return _job(_holder(network, name), name, part.words, work)
 
 
-def find_ahead(network: Network) -> None:
-    """Begin to find what most visitors of a large network come to need."""
+def find_ahead(network: Network, then: Callable[[Network], object] = lambda _: None) -> None:
+    """Begin to find what most visitors of a large network come to need.
+
+    Parameters
+    ----------
+    then
+        Called with the network when all of that is found; it must not hold on to the network itself.
+    """
     holder = network.base or network
-    if holder.graph.n_nodes < MANY_DOCUMENTS or all(at_hand(holder, name) for name in AHEAD):
+    if holder.graph.n_nodes < MANY_DOCUMENTS:
         return
 
     def work(holder: Network, progress: Progress) -> None:
@@ -118,6 +124,8 @@ def find_ahead(network: Network) -> None:
         for name in AHEAD:
             progress(PARTS[name].words, 0.0)
             find(holder, name).wait()
+        progress("Drawing the network", 0.0)
+        then(holder)
 
     _job(holder, "ahead", "Preparing the network", work)
 

@@ -9,6 +9,7 @@ from pages.shared.network_state import begin, keep, options_now
 from pages.shared.network_tables import below
 from pages.shared.page_style import fill_window
 from pages.shared.session import current_network, current_threshold, open_workspace, shown_errors
+from pages.shared.title_box import send_titles
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -42,6 +43,7 @@ def explore(shown_at: float | None) -> None:
         with document, st.container(key="net_panel", border=True):
             panel(workspace, network, options, drawing)
         below(workspace, network, options, drawing)
+        send_titles(network)  # last: nobody searches before there is something to see
         keep()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
 from cnrag_core.preparing import AHEAD, PARTS, at_hand, find, find_ahead
@@ -53,3 +55,20 @@ def test_a_small_network_is_not_prepared_and_a_large_one_is(network, monkeypatch
     for name in AHEAD:
         find(network, name).wait()
         assert at_hand(network, name)
+
+
+def test_what_follows_is_done_once_for_everybody(network, monkeypatch):
+    monkeypatch.setattr("cnrag_core.preparing.MANY_DOCUMENTS", 10)
+    monkeypatch.setattr("cnrag_core.preparing.HEAD_START", 0.0)
+    done: list[object] = []
+    finished = Event()
+
+    def then(found: object) -> None:
+        done.append(found)
+        finished.set()
+
+    find_ahead(network, then)
+    find_ahead(network.at_threshold(0.5), then)
+    assert finished.wait(60)
+    assert done == [network]
+    assert all(at_hand(network, name) for name in AHEAD)

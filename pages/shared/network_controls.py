@@ -8,27 +8,22 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.views.graph_picture import DEFAULT_NODES, MOST_NODES
-from cnrag_core.views.kept_with import kept_with
-from cnrag_core.views.network_colors import color_choices
+from cnrag_core.views.network_ahead import colors_to_choose
 from cnrag_core.views.network_links import STYLES
 from cnrag_core.views.network_measures import MEASURES
 from cnrag_core.views.network_options import MOST_HOPS, NetworkOptions
-from cnrag_core.views.title_search import best_connected, matching_titles, told_apart
 from cnrag_core.workspace import Workspace
 from pages.shared.network_link import PATHS, SIZES, VIEWS
 from pages.shared.network_ranges import range_choice, range_row
 from pages.shared.network_state import enter_view, find_document, path_between, step_back, trail
 from pages.shared.session import choose_threshold, current_network, literal, selected_document
+from pages.shared.title_box import title_box
 from pages.shared.waiting import ready
-
-MOST_OFFERED = 20_000
-"""Documents that one box offers as one types; beyond it a few words of the title come first."""
 
 
 def choices_of(workspace: Workspace) -> dict[str, str]:
     """What can be coloured by: key and name."""
-    network, kinds = workspace.network, workspace.corpus.kinds
-    return kept_with(network, ("color choices", *kinds.items()), lambda: color_choices(network, kinds))
+    return colors_to_choose(workspace.network, workspace.corpus.kinds)
 
 
 def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str]) -> None:
@@ -42,7 +37,7 @@ def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str
             key="net_find",
             chosen=selected_document(workspace),
             placeholder=f"any of {network.graph.n_nodes:,} titles",
-            on_change=lambda: find_document(st.session_state["net_find"]),
+            on_change=find_document,
         )
     with view:
         st.segmented_control(
@@ -53,30 +48,6 @@ def control_row(workspace: Workspace, network: Network, colors: Mapping[str, str
         threshold_slider(current_network(workspace))
     with display, st.popover("Display", width="stretch"):
         display_options(workspace, network, colors)
-
-
-def title_box(
-    network: Network, label: str, *, key: str, chosen: str | None, placeholder: str, on_change: object
-) -> None:
-    """One box for all titles, the best connected first; it always shows what is chosen."""
-    ids = network.node_ids
-    if len(ids) > MOST_OFFERED:
-        typed = st.text_input(f"{label}: words of the title", key=f"{key}_words", placeholder=placeholder)
-        offered = [ids[number] for number in matching_titles(typed, network.titles, ids)]
-        offered = list(dict.fromkeys([*offered, *([chosen] if chosen else [])]))
-    else:
-        offered = by_degree(network)
-    st.session_state[key] = chosen
-    names = distinct_titles(network)
-    st.selectbox(
-        label,
-        offered,
-        index=None,
-        format_func=lambda node_id: names[network.graph.index_of[node_id]],
-        key=key,
-        placeholder=placeholder,
-        on_change=on_change,
-    )
 
 
 def threshold_slider(network: Network) -> None:
@@ -174,12 +145,12 @@ def path_row(network: Network) -> None:
     with start:
         title_box(
             network, "From", key="net_from_box", chosen=st.session_state["net_from"], placeholder="first document",
-            on_change=lambda: _set_end("net_from"),
+            on_change=lambda node_id: st.session_state.update(net_from=node_id),
         )  # fmt: skip
     with end:
         title_box(
             network, "To", key="net_to_box", chosen=st.session_state["net_to"], placeholder="second document",
-            on_change=lambda: _set_end("net_to"),
+            on_change=lambda node_id: st.session_state.update(net_to=node_id),
         )  # fmt: skip
     kind.segmented_control(
         "Which path", PATHS, key="net_path", required=True,
@@ -189,20 +160,3 @@ def path_row(network: Network) -> None:
         "Swap", key="net_swap", width="stretch",
         on_click=lambda: path_between(st.session_state["net_to"], st.session_state["net_from"]),
     )  # fmt: skip
-
-
-def _set_end(key: str) -> None:
-    st.session_state[key] = st.session_state[f"{key}_box"]
-
-
-def by_degree(network: Network) -> list[str]:
-    """Ids, the best connected first."""
-    return kept_with(
-        network, "ids by degree", lambda: [network.node_ids[node] for node in best_connected(network.graph)]
-    )
-
-
-def distinct_titles(network: Network) -> list[str]:
-    """Titles, with the id where two documents have the same."""
-    origin = network.base or network
-    return kept_with(origin, "distinct titles", lambda: told_apart(origin.titles, origin.node_ids))

@@ -10,6 +10,7 @@ from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand
 from cnrag_core.views.graph_picture import component_data
 from cnrag_core.views.live_message import PictureMessage, split_message
+from cnrag_core.views.network_ahead import FIRST_LOOK, first_drawing
 from cnrag_core.views.network_colors import COMMUNITY
 from cnrag_core.views.network_found import found_highlight
 from cnrag_core.views.network_measures import MEASURES, measure_at_hand
@@ -82,7 +83,10 @@ def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) 
     """The drawing for some options; what is looked at is always in it."""
     selected = selected_document(workspace)
     key = key_of(network, options)
-    drawing = kept(key, lambda: draw(network, options, workspace.corpus.kinds))
+    kinds = workspace.corpus.kinds
+    drawing = (
+        first_drawing(network, kinds) if options == FIRST_LOOK else kept(key, lambda: draw(network, options, kinds))
+    )
     pair = st.session_state.get("net_pair") or ()
     found = found_now(network)
     wanted = [node_id for node_id in (selected, *pair, *(found.ids if found else ())) if node_id is not None]
@@ -92,7 +96,7 @@ def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) 
     missing = tuple(node_id for node_id in wanted if network.graph.index(node_id) not in shown)
     if not missing:
         return drawing
-    return kept(f"{key}+{missing}", lambda: draw(network, options, workspace.corpus.kinds, keep=missing))
+    return kept(f"{key}+{missing}", lambda: draw(network, options, kinds, keep=missing))
 
 
 def component_of(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing) -> PictureMessage:

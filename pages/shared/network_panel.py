@@ -7,14 +7,13 @@ import streamlit as st
 from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand, is_sought
 from cnrag_core.views.community_names import community_names
-from cnrag_core.views.kept_with import kept_with
+from cnrag_core.views.network_ahead import where_to_begin
 from cnrag_core.views.network_document import DocumentFacts, document_facts
 from cnrag_core.views.network_links import STYLES, evidence_words, links_between, links_of
-from cnrag_core.views.network_measures import betweenness_at_hand, betweenness_seconds, measure_at_hand
+from cnrag_core.views.network_measures import betweenness_seconds, measure_at_hand
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_paths import missing_path, path_steps
 from cnrag_core.views.network_picture import Drawing
-from cnrag_core.views.network_start import starting_points
 from cnrag_core.views.pair_waterfall import contribution_table, narrow_waterfall
 from cnrag_core.views.pair_words import pair_sentence
 from cnrag_core.workspace import Workspace
@@ -206,8 +205,7 @@ def start_panel(network: Network) -> None:
     """Nothing is selected: what can be done, and documents worth beginning with."""
     st.markdown("##### Where to begin", anchors=False)
     st.text("Click a document or an edge. Double click a document to see what is around it.")
-    key = ("starting points", betweenness_at_hand(network))
-    for heading, explanation, nodes in kept_with(network, key, lambda: starting_points(network)):
+    for heading, explanation, nodes in where_to_begin(network):
         st.caption(heading, help=explanation)
         for node_id, words in nodes:
             _document_button(network, node_id, key=f"net_start_{heading}_{node_id}", words=words)

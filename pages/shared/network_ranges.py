@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from cnrag_core.network import Network
-from cnrag_core.views.kept_with import kept_with
-from cnrag_core.views.network_ranges import RangeField, fields_with_range
+from cnrag_core.views.network_ahead import ranges_to_choose
+from cnrag_core.views.network_ranges import RangeField
 from cnrag_core.workspace import Workspace
 from pages.shared.session import literal
 
@@ -17,8 +17,7 @@ MOST_STOPS = 400
 
 def range_fields(workspace: Workspace) -> dict[str, RangeField]:
     """Fields with a range, by name."""
-    network, kinds = workspace.network, workspace.corpus.kinds
-    return kept_with(network, ("range fields", *kinds.items()), lambda: fields_with_range(network.documents, kinds))
+    return ranges_to_choose(workspace.network, workspace.corpus.kinds)
 
 
 def range_choice(workspace: Workspace) -> None:

@@ -22,6 +22,7 @@ from cnrag_core.jobs import Job, failed
 from cnrag_core.network import Network
 from cnrag_core.preparing import find_ahead
 from cnrag_core.rag import checked_threshold
+from cnrag_core.views.network_ahead import work_out_ahead
 from cnrag_core.visits import server_visits
 from cnrag_core.warming import warm_up_in_background
 from cnrag_core.workspace import Workspace
@@ -119,7 +120,8 @@ def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -
         workspace = current_workspace()
         write_link(workspace)
         _remember(workspace)
-    find_ahead(workspace.network)
+    kinds = workspace.corpus.kinds
+    find_ahead(workspace.network, lambda network: work_out_ahead(network, kinds))
     _sidebar(workspace)
     st.header(f"{icon} {title}", anchor=False)
     st.caption(question)

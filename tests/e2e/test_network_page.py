@@ -97,6 +97,29 @@ def test_a_click_does_not_move_the_view_and_the_same_click_counts_again(window: 
     expect(panel.get_by_role("heading", name=title)).to_be_visible()
 
 
+def test_a_title_is_found_with_the_keyboard_follows_a_click_and_can_be_let_go(window: Window):
+    window.open("Network", sample="papers")
+    graph = Graph(window).ready()
+    box = window.at("net_find").get_by_role("combobox")
+    title = graph.click()
+    expect(box).to_have_value(title)
+    box.fill("google system")
+    options = window.at("net_find").get_by_role("option")
+    expect(options).to_have_text(["The Google File System"])
+    with window.rerun():
+        box.press("Enter")
+    panel = window.at("net_panel")
+    expect(panel.get_by_role("heading", name="The Google File System")).to_be_visible()
+    box.fill("no such title")
+    expect(window.at("net_find").get_by_text("No title has these words")).to_be_visible()
+    box.press("Escape")
+    expect(box).to_have_value("The Google File System")
+    with window.rerun():
+        window.at("net_find").get_by_role("button", name="Choose none").click()
+    expect(panel.get_by_role("heading", name="Where to begin")).to_be_visible()
+    expect(box).to_have_value("")
+
+
 def test_the_legend_filters_and_shows_all_again(window: Window):
     window.open("Network", sample="papers")
     graph = Graph(window).ready()

@@ -19,12 +19,19 @@ function readTheme(element) {
   };
 }
 
+// Any colour that a style sheet may say, in numbers; each is worked out once, for there are few and many ask.
+const COLORS = new Map();
+
 function rgb(color) {
-  const context = document.createElement('canvas').getContext('2d');
-  context.fillStyle = color;
-  const found = context.fillStyle;
-  if (found.startsWith('#')) return [1, 3, 5].map((i) => parseInt(found.slice(i, i + 2), 16));
-  return found.match(/[\d.]+/g).slice(0, 3).map(Number);
+  if (!COLORS.has(color)) {
+    const context = document.createElement('canvas').getContext('2d');
+    context.fillStyle = color;
+    const found = context.fillStyle;
+    COLORS.set(color, found.startsWith('#')
+      ? [1, 3, 5].map((i) => parseInt(found.slice(i, i + 2), 16))
+      : found.match(/[\d.]+/g).slice(0, 3).map(Number));
+  }
+  return COLORS.get(color);
 }
 
 const luminance = (color) => { const [r, g, b] = rgb(color); return (0.299 * r + 0.587 * g + 0.114 * b) / 255; };
@@ -111,7 +118,14 @@ function litPart(state) {
 function refocus(state) {
   if (!state.network) return;
   state.lit = litPart(state);
-  state.network.redraw();
+  if (state.fitted) state.network.redraw();
+}
+
+// The library draws everything anew with every change of its data; what is done inside is drawn once, afterwards.
+function undrawn(state, change) {
+  const { emitter } = state.network.body;
+  emitter.emit('_blockRedraw');
+  try { change(); } finally { emitter.emit('_allowRedraw'); }
 }
 
 function point(state, what) {
@@ -213,7 +227,7 @@ function create(parentElement, data) {
       if (!state.moved) { state.network.setSize('100%', '100%'); fitTo(state, state.data.fit?.ids || null, false); }
       return;
     }
-    state.network.redraw();
+    undrawn(state, () => state.network.redraw());  // it takes the size of its place
     state.fitted = true;
     showView(state, state.view);
     if (state.data.fit && !state.moved) fitTo(state, state.data.fit.ids, false);
@@ -329,8 +343,10 @@ export default async function render({ data: sent, parentElement, setStateValue,
   state.network.on('doubleClick', ({ nodes }) => nodes.length && setTriggerValue('expand', nodes[0]));
   const kept = state.network.getSelectedNodes();
   if (revisionOf(state) !== state.rev) {
-    feed(state);
-    state.network.selectNodes(kept.filter((id) => state.nodes.get(id)));
+    undrawn(state, () => {
+      feed(state);
+      state.network.selectNodes(kept.filter((id) => state.nodes.get(id)));
+    });
   }
   buildLegend(state);
   buildList(state);
