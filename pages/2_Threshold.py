@@ -5,7 +5,15 @@ import streamlit as st
 from cnrag_core.graph.threshold_changes import gains_and_losses, orphans
 from cnrag_core.graph.thresholds import similarity_histogram
 from cnrag_core.views.threshold_charts import QUANTITIES, curve_table, histogram_chart, threshold_curve_chart
-from cnrag_core.views.threshold_words import change_sentence, figures_of, interpretation, orphan_table
+from cnrag_core.views.threshold_words import (
+    Figure,
+    change_sentence,
+    community_figures,
+    interpretation,
+    link_figures,
+    orphan_table,
+    piece_figures,
+)
 from pages.shared.session import (
     KEPT,
     choose_threshold,
@@ -57,13 +65,17 @@ def threshold_slider(network) -> None:
 
 
 def figures(network) -> None:
-    """What the present threshold makes of the network."""
-    if not ready(network, "communities", key="communities"):
-        return
-    found = figures_of(network)
-    for row in (found[:4], found[4:]):
-        for column, (name, value, explanation) in zip(st.columns(2) * 2, row, strict=True):
+    """What the present threshold makes of the network, in the order in which it is found."""
+    pairs = [st.columns(2) for _ in range(4)]
+
+    def show(columns: list, found: list[Figure]) -> None:
+        for column, (name, value, explanation) in zip(columns, found, strict=True):
             column.metric(name, value, help=explanation)
+
+    show([*pairs[0], *pairs[1]], link_figures(network.graph))
+    show(pairs[2], piece_figures(network.graph))
+    if ready(network, "communities", key="communities"):
+        show(pairs[3], community_figures(network.communities))
 
 
 def offer(suggestion) -> None:

@@ -6,7 +6,7 @@ Enters: a network at a threshold, its curve and a suggestion. Leaves: labelled f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -30,19 +30,34 @@ class NetworkView(Protocol):
     def title(self, node_id: str) -> str: ...
 
 
-def figures_of(network: NetworkView) -> list[tuple[str, str, str]]:
-    """(name, value, explanation) of the eight figures that a threshold decides."""
-    graph, communities = network.graph, network.communities
+Figure: TypeAlias = tuple[str, str, str]
+"""Name, value, explanation."""
+
+
+def link_figures(graph: SimilarityGraph) -> list[Figure]:
+    """The four figures that are counted at once."""
     n_isolated = int(np.count_nonzero(graph.degree == 0))
-    n_components, giant = component_sizes(graph)
-    modularity = communities.modularity
     return [
         ("Edges", f"{graph.n_edges:,}", "Pairs of documents at or above the threshold."),
         ("Density", percent(graph.density), "Share of all possible pairs that are linked."),
         ("Neighbours", f"{graph.degree.mean() if graph.n_nodes else 0:.1f}", "Mean degree: links a document has."),
         ("Isolated", f"{n_isolated:,}", "Documents that are linked to nothing."),
+    ]
+
+
+def piece_figures(graph: SimilarityGraph) -> list[Figure]:
+    """The two figures of what hangs together."""
+    n_components, giant = component_sizes(graph)
+    return [
         ("Components", f"{n_components:,}", "Groups that no path joins, isolated documents among them."),
         ("Largest piece", f"{giant:,}", "Documents in the largest group that hangs together."),
+    ]
+
+
+def community_figures(communities: Communities) -> list[Figure]:
+    """The two figures that communities have to be found for."""
+    modularity = communities.modularity
+    return [
         (
             "Communities",
             f"{int(np.count_nonzero(communities.sizes >= 2)):,}",

@@ -76,3 +76,16 @@ def test_what_takes_long_is_said_and_the_rest_can_be_used(opened, held, page, pa
     app.run()
     assert not [element.value for element in (*app.exception, *app.error)]
     assert not any(words in str(element.proto) for element in app.get("progress"))
+
+
+def test_links_are_counted_before_communities_are_found(opened, held):
+    app = opened("pages/2_Threshold.py")
+    before = {metric.label: metric.value for metric in app.metric}
+    assert "Communities" in before
+    gate = held("communities")
+    slider = app.slider(key="threshold_slider")
+    slider.set_value(round(slider.value + 0.1, 2)).run()
+    now = {metric.label: metric.value for metric in app.metric}
+    assert now["Edges"] != before["Edges"]
+    assert set(now) == set(before) - {"Communities", "Modularity"}
+    gate.set()
