@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cnrag_core.config.spec import FieldKind
 from cnrag_core.views.kept_with import kept_with
 from cnrag_core.views.network_colors import color_choices
+from cnrag_core.views.network_document import document_facts
 from cnrag_core.views.network_measures import betweenness_at_hand
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing, draw
@@ -41,6 +42,8 @@ def work_out_ahead(network: Network, kinds: Mapping[str, FieldKind]) -> None:
     titles_to_choose(network)
     first_drawing(network, kinds)
     where_to_begin(network)
+    if network.most_connected is not None:
+        document_facts(network, network.most_connected)  # whose parts the network keeps for the first click
 
 
 def colors_to_choose(network: Network, kinds: Mapping[str, FieldKind]) -> dict[str, str]:

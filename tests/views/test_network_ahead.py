@@ -1,0 +1,36 @@
+"""What is worked out before visitors come: they all get the same, and nothing is left for the first click."""
+
+from __future__ import annotations
+
+from cnrag_core.views.network_ahead import (
+    FIRST_LOOK,
+    colors_to_choose,
+    first_drawing,
+    ranges_to_choose,
+    titles_to_choose,
+    where_to_begin,
+    work_out_ahead,
+)
+from cnrag_core.views.network_picture import draw
+from cnrag_core.workspace import Workspace
+
+
+def test_everybody_gets_what_was_worked_out_ahead():
+    workspace = Workspace.of_sample("papers")
+    network, kinds = workspace.network, workspace.corpus.kinds
+    work_out_ahead(network, kinds)
+    assert {"participation", "similarity"} <= set(vars(network))
+    assert first_drawing(network, kinds) is first_drawing(network, kinds)
+    assert first_drawing(network, kinds).order == draw(network, FIRST_LOOK, kinds).order
+    assert where_to_begin(network) is where_to_begin(network)
+    assert colors_to_choose(network, kinds) is colors_to_choose(network, dict(kinds))
+    assert list(ranges_to_choose(network, kinds)) == ["year"]
+
+
+def test_titles_are_offered_in_one_order_at_every_threshold():
+    network = Workspace.of_sample("papers").network
+    offered = titles_to_choose(network)
+    assert titles_to_choose(network.at_threshold(0.9)) is offered
+    degrees = [int(network.graph.degree[network.graph.index(node_id)]) for node_id in offered.ids]
+    assert degrees == sorted(degrees, reverse=True)
+    assert all(offered.ids[place] == node_id for node_id, place in offered.place.items())
