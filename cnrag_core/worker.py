@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cnrag_core import errors
 from cnrag_core.config.spec import PipelineConfig
@@ -269,24 +269,40 @@ def _report(step: str, share: float) -> None:
     print(json.dumps({"step": step, "share": round(share, 4)}), flush=True)
 
 
-def _end_with_parent(folder: Path) -> None:
-    """End this process, and remove what it wrote, once the one that started it is gone, however it went."""
+def _end_with_parent(folder: Path) -> threading.Event:
+    """End this process, and remove what it wrote, once the one that started it is gone, however it went.
+
+    The event is set before anything is removed: what fails from then on fails because of it.
+    """
+    gone = threading.Event()
 
     def watch() -> None:
         os.read(sys.stdin.fileno(), 1)  # unbuffered: a buffer's lock would be held while this process ends
-        shutil.rmtree(folder, ignore_errors=True)
-        os._exit(1)
+        gone.set()
+        _remove_and_end(folder)
 
     threading.Thread(target=watch, name="cnrag parent", daemon=True).start()
+    return gone
+
+
+def _remove_and_end(folder: Path) -> NoReturn:
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
 
 
 if __name__ == "__main__":
     os.nice(NICENESS)
     log_events()
     private = Path(sys.argv[1])
-    _end_with_parent(private)
+    parent_gone = _end_with_parent(private)
+    status = 1
     try:
-        sys.exit(run(private))
+        status = run(private)
     except BrokenPipeError:  # nobody listens any more, and this was noticed before the watcher noticed it
-        shutil.rmtree(private, ignore_errors=True)
-        os._exit(1)
+        parent_gone.set()
+    except Exception:
+        if not parent_gone.is_set():
+            raise
+    if parent_gone.is_set():  # ending here would stop the watcher in the middle of removing
+        _remove_and_end(private)
+    sys.exit(status)
