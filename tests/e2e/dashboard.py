@@ -29,11 +29,23 @@ PATIENCE = 60_000
 """Milliseconds until something that was asked for must be on the page: a busy machine is no fault of a page."""
 
 COUNT_RUNS = """
-window.cnragChanges = 0;
+Object.assign(window, { cnragChanges: 0, cnragAsked: 0, cnragAnswered: 0 });
 new MutationObserver((changes) => { window.cnragChanges += changes.length; })
   .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-test-script-state'] });
+const { send } = WebSocket.prototype, heard = new WeakSet();
+WebSocket.prototype.send = function (...message) {
+  if (!heard.has(this)) {
+    heard.add(this);
+    this.addEventListener('message', () => { window.cnragAnswered = window.cnragAsked; });
+  }
+  window.cnragAsked += 1;
+  return send.apply(this, message);
+};
 """
-"""Counts how often the script began or ended."""
+"""Counts how often the script began or ended, and what was asked of the server and answered: a run that begins and
+ends between two frames of the browser shows no state."""
+
+HAS_RUN = "([changes, asked]) => window.cnragChanges !== changes || window.cnragAnswered > asked"
 
 IDLE = """
 () => {
@@ -134,7 +146,6 @@ class Window:
     def go(self, title: str) -> None:
         """Follow the link to a page in the sidebar: the same visit goes on."""
         self.page.get_by_test_id("stSidebar").get_by_role("link", name=title, exact=True).click()
-        # Its heading, not the state of the script: a run that begins and ends between two frames shows no state.
         expect(self.page.get_by_role("heading", name=title if title != "Home" else "cnrag", level=2)).to_be_visible()
         self.settled()
 
@@ -148,9 +159,9 @@ class Window:
     @contextmanager
     def rerun(self) -> Iterator[None]:
         """What is done inside makes the script run; wait until it has, however long a slider or a box holds it back."""
-        before = self.page.evaluate("window.cnragChanges")
+        before = self.page.evaluate("[window.cnragChanges, window.cnragAsked]")
         yield
-        self.page.wait_for_function("(before) => window.cnragChanges !== before", arg=before)
+        self.page.wait_for_function(HAS_RUN, arg=before)
         self.settled()
 
     # What is on the page.
