@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +23,7 @@ from cnrag_core.retrieval.path_setting import PATHS
 from cnrag_core.retrieval.paths import named_titles, score_paths
 from cnrag_core.retrieval.query import QueryScorer
 from cnrag_core.retrieval.search import Search
+from tests.retrieval.sources import Labels, Source, Values
 
 
 def film(node_id: str, title: str, text: str) -> Document:
@@ -46,30 +46,14 @@ CONFIG = PipelineConfig(
 )
 
 
-@dataclass(frozen=True)
-class Labels:
-    labels: np.ndarray
-    values: np.ndarray
-
-
-@dataclass(frozen=True)
-class Source:
-    config: PipelineConfig
-    graph: SimilarityGraph
-    scorer: QueryScorer
-    communities: Labels
-    betweenness: Labels
-    links: Any
-
-
 def source_of(documents, config=CONFIG, edges=()) -> Source:
     ids = tuple(document.id for document in documents)
     left = np.array([a for a, _ in edges], dtype=np.int32)
     right = np.array([b for _, b in edges], dtype=np.int32)
     graph = SimilarityGraph(ids, left, right, np.ones(len(edges)))
-    zeros = Labels(np.zeros(len(ids), np.int64), np.zeros(len(ids)))
+    communities, betweenness = Labels(np.zeros(len(ids), np.int64)), Values(np.zeros(len(ids)))
     links = find_links(documents, config.links)
-    return Source(config, graph, QueryScorer(documents, config, {}), zeros, zeros, links)
+    return Source(config, graph, QueryScorer(documents, config, {}), communities, betweenness, links)
 
 
 @pytest.fixture(scope="module")
