@@ -6,7 +6,7 @@
 ``roles``         hubs and bridges
 ``neighborhood``  k hops, shortest and widest paths, the threshold that joins two documents
 ``tagging``       the words that set a community apart (``terms``, ``languages``)
-``layout``        positions (``arrangement``, ``forces``, ``coarsening``, ``overlaps``, ``packing``);
+``layout``        positions (``arrangement``, ``forces``, ``coarsening``, ``evening``, ``overlaps``, ``packing``);
                   ``overview`` one disc a community, and outlines
 ``analyzer``      all of it by node id, with the method names of guide 002
 

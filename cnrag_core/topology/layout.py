@@ -2,7 +2,7 @@
 
 Enters: a `SimilarityGraph`. Leaves: `Layout`. Large connected components are laid out by forces, each
 from its coarsest form to the finest (`arrangement.py`), so that communities stand as islands; small ones
-are packed around them in rows; isolated documents are folded into one block and marked.
+are packed around them; isolated documents are folded into one block and marked.
 
 Only neighbourhoods carry meaning: distances between far islands and the axes themselves do not.
 """
@@ -25,8 +25,9 @@ from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.arrangement import AREA_PER_NODE, COARSEST, arrange, arrange_small
 from cnrag_core.topology.coarsening import Level, hierarchy
 from cnrag_core.topology.communities import numbered_by_size
+from cnrag_core.topology.evening import FLATTEST, evened
 from cnrag_core.topology.overlaps import loosen
-from cnrag_core.topology.packing import pack
+from cnrag_core.topology.packing import pack, pack_around
 from cnrag_core.types import Progress, silent
 
 HALF_SIDE = 1000.0
@@ -42,9 +43,8 @@ _WORK_OF_A_COMPONENT = 20_000  # what each large component costs beside its pair
 _SMALL = 32  # components up to this many nodes are laid out together in one batch
 _GAP = 1.6  # between components, in the distance that nodes keep
 _EDGE_LENGTH = 2.0  # mean length of the edges of a small or sparse component, in the same
-_ASPECT = 1.5  # width over height of a picture of many components
-_STRETCHES = (1.0, 1.15, 1.3, 1.5, 1.75)  # widths tried, over the narrowest
-_MAX_BOXES_TO_TRY = 300
+_ASPECT = 1.25  # width over height of a picture of many components
+_MAX_AROUND = 300  # components that find their places one by one
 _ISOLATED_SHARE = 0.12  # of the picture's height that the block of isolated documents may take
 
 
@@ -254,15 +254,11 @@ def _at_unit_spacing(shape: NDArray[np.float64], levels: Sequence[Level], *, tur
         shape = _long_axis_flat(shape)
     edges = shape[levels[0].left] - shape[levels[0].right]
     by_edges = _EDGE_LENGTH / max(float(np.sqrt((edges * edges).sum(axis=1)).mean()), 1e-18)
-    if len(shape) > _SMALL:
-        shape = _outliers_drawn_in(shape)
     if len(shape) <= _SMALL:
         scale = by_edges
     else:
-        side = shape.max(axis=0) - shape.min(axis=0)
-        area = max(float(side[0] * side[1]), float(side.max()) ** 2 / 4, 1e-18)  # a path has next to none
-        by_area = float(np.sqrt(AREA_PER_NODE * len(shape) / area))
-        scale = min(max(by_area, by_edges), 2 * by_area)  # the edges of a tree get their length
+        shape = evened(_outliers_drawn_in(shape))
+        scale = float(np.sqrt(AREA_PER_NODE * len(shape) / FLATTEST))
     spaced = loosen(shape * scale, levels, n_rounds=50 if len(shape) < 20_000 else 25)
     cornered: NDArray[np.float64] = spaced - spaced.min(axis=0)
     return cornered
@@ -305,27 +301,27 @@ def _packed(
     if not shapes:
         return positions, 0.0, 0.0
     boxes = np.array([shape.max(axis=0) + _GAP for _, shape in shapes])
-    corners = _corners(boxes)
+    if len(boxes) > _MAX_AROUND:
+        corners = _corners(boxes)
+    else:  # the others find room around the largest
+        around = pack_around(shapes[0][1], boxes[1:], gap=1.0, aspect=_ASPECT)
+        corners = np.concatenate([np.zeros((1, 2)), around + _GAP / 2])
     for (nodes, shape), corner in zip(shapes, corners, strict=True):
         positions[nodes] = shape + corner
-    top = (corners + boxes).max(axis=0)
-    return positions, float(top[0]) - _GAP, float(top[1]) - _GAP
+    linked = np.concatenate([nodes for nodes, _ in shapes])
+    positions[linked] -= positions[linked].min(axis=0)
+    width, height = positions[linked].max(axis=0).tolist()
+    return positions, width, height
 
 
 def _corners(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where the boxes of the components go: of a few widths, the one that fills a picture of that aspect best."""
+    """Where the boxes of very many components go: in rows."""
     # the largest component first, the others by height, so that rows come out even
     order = np.concatenate([[0], 1 + np.lexsort((np.arange(1, len(boxes)), -np.round(boxes[1:, 1], 6)))])
     narrowest = max(float(boxes[:, 0].max()), float(np.sqrt(_ASPECT * boxes.prod(axis=1).sum())))
-    best, best_side = np.zeros_like(boxes), np.inf
-    for stretch in _STRETCHES if len(boxes) <= _MAX_BOXES_TO_TRY else _STRETCHES[:1]:
-        corners = np.empty_like(boxes)
-        corners[order] = pack(boxes[order], width=narrowest * stretch)
-        right, top = (corners + boxes).max(axis=0).tolist()
-        side = max(right / _ASPECT, top)
-        if side < best_side:
-            best, best_side = corners, side
-    return best
+    corners = np.empty_like(boxes)
+    corners[order] = pack(boxes[order], width=narrowest)
+    return corners
 
 
 def _fold_isolated(positions: NDArray[np.float64], nodes: NDArray[np.int64], width: float, height: float) -> None:

@@ -62,3 +62,64 @@ def _raised(
         else:
             joined.append((b, e, h))
     return joined
+
+
+def pack_around(
+    points: NDArray[np.float64], sizes: NDArray[np.float64], *, gap: float, aspect: float
+) -> NDArray[np.float64]:
+    """(n, 2) lower left corners of rectangles around a crowd of points: in its bays and corners, near its middle.
+
+    Each rectangle, in the order given, goes where the picture of that aspect around the crowd's middle has to
+    grow least. What lies between points of the crowd, left and right as well as above and below, is the crowd's own.
+
+    Parameters
+    ----------
+    points
+        (m, 2), none below or left of the origin.
+    sizes
+        (n, 2) widths and heights.
+    gap
+        Between a rectangle and the nearest point.
+    aspect
+        Width over height of the picture.
+
+    Examples
+    --------
+    >>> crowd = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
+    >>> pack_around(crowd, np.array([[2.0, 2.0]]), gap=1.0, aspect=1.0).tolist()  # the fourth corner
+    [[2.0, 2.0]]
+    """
+    if not len(sizes):
+        return np.zeros((0, 2))
+    margin = int(np.ceil(np.sqrt(sizes.prod(axis=1).sum()) + sizes.max() + 2 * gap)) + 1
+    extent = np.ceil(points.max(axis=0)).astype(np.int64) + 1
+    taken = _own_room(points, extent, margin, gap)
+    middle = margin + points.max(axis=0) / 2
+    corners = np.zeros_like(sizes, dtype=np.float64)
+    for number, size in enumerate(sizes):
+        wide, high = (int(np.ceil(side)) for side in size)
+        below = np.zeros((taken.shape[0] + 1, taken.shape[1] + 1), dtype=np.int64)
+        below[1:, 1:] = taken.cumsum(axis=0).cumsum(axis=1)
+        covered = below[wide:, high:] - below[:-wide, high:] - below[wide:, :-high] + below[:-wide, :-high]
+        x, y = np.arange(covered.shape[0]), np.arange(covered.shape[1])
+        reach_x = np.maximum(np.abs(x - middle[0]), np.abs(x + wide - middle[0])) / aspect
+        reach_y = np.maximum(np.abs(y - middle[1]), np.abs(y + high - middle[1]))
+        reach = np.maximum(reach_x[:, None], reach_y[None, :]) + 1e-3 * (reach_x[:, None] + reach_y[None, :])
+        column, row = divmod(int(np.argmin(np.where(covered == 0, reach, np.inf))), covered.shape[1])
+        taken[column : column + wide, row : row + high] = True
+        corners[number] = column - margin, row - margin
+    return corners
+
+
+def _own_room(points: NDArray[np.float64], extent: NDArray[np.int64], margin: int, gap: float) -> NDArray[np.bool_]:
+    """Cells of side 1 that belong to a crowd: those near a point, and those between such."""
+    near = np.zeros(tuple(extent + 2 * margin), dtype=bool)
+    reach = int(np.ceil(gap))
+    column, row = (points.astype(np.int64) + margin).T
+    for right in range(-reach, reach + 1):
+        for up in range(-reach, reach + 1):
+            near[column + right, row + up] = True
+    from_left, from_right = np.maximum.accumulate(near, axis=0), np.maximum.accumulate(near[::-1], axis=0)[::-1]
+    from_below, from_above = np.maximum.accumulate(near, axis=1), np.maximum.accumulate(near[:, ::-1], axis=1)[:, ::-1]
+    between: NDArray[np.bool_] = from_left & from_right & from_below & from_above
+    return between | near

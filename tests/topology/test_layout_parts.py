@@ -15,11 +15,12 @@ from scipy.spatial.distance import pdist
 from cnrag_core.graph.similarity_graph import graph_of_networkx
 from cnrag_core.topology import layout_loops
 from cnrag_core.topology.coarsening import Level, hierarchy
+from cnrag_core.topology.evening import evened
 from cnrag_core.topology.forces import relax_plain, step_length
 from cnrag_core.topology.layout import compute_layout
 from cnrag_core.topology.layout_loops import relax_compiled
 from cnrag_core.topology.overlaps import loosen, spread
-from cnrag_core.topology.packing import pack
+from cnrag_core.topology.packing import pack, pack_around
 
 
 def level_of(graph):
@@ -48,6 +49,36 @@ def test_packed_rectangles_never_overlap_and_stay_in_the_strip(sizes, width):
 def test_equal_squares_are_packed_without_waste():
     corners = pack(np.ones((9, 2)), width=3.0)
     assert (corners + 1).max(axis=0).tolist() == [3.0, 3.0]
+
+
+@given(boxes, st.integers(0, 99))
+@settings(deadline=None, max_examples=30)
+def test_rectangles_around_a_crowd_touch_neither_it_nor_each_other(sizes, seed):
+    sizes, crowd = np.array(sizes), np.random.default_rng(seed).random((40, 2)) * 20
+    corners = pack_around(crowd, sizes, gap=1.0, aspect=1.25)
+    for number, (corner, size) in enumerate(zip(corners, sizes, strict=True)):
+        beyond = np.maximum(corner - crowd, crowd - (corner + size)).max(axis=1)
+        assert beyond.min() >= 0.99
+        for other in range(number):
+            assert ((corner >= corners[other] + sizes[other]) | (corners[other] >= corner + size)).any()
+
+
+def test_evening_gives_a_crowd_room_and_keeps_its_order():
+    crowd = np.random.default_rng(0).random((300, 2)) * [1.0, 1.0]
+    crowd[:200] = 0.5 + (crowd[:200] - 0.5) * 0.2  # two thirds of the nodes on a twenty-fifth of the area
+    spread_out = evened(crowd)
+    width, height = np.ptp(spread_out, axis=0)
+    own_width, own_height = np.ptp(spread_out[:200], axis=0)
+    assert own_width * own_height > 2 * 0.04 * width * height
+    order = np.argsort(crowd[:200, 0])
+    assert np.corrcoef(np.arange(200), spread_out[:200, 0][order])[0, 1] > 0.95
+    assert len(np.unique(spread_out, axis=0)) == 300
+
+
+def test_evening_leaves_an_even_picture():
+    grid = np.stack(np.meshgrid(np.arange(24.0), np.arange(20.0)), axis=-1).reshape(-1, 2)
+    spread_out = evened(grid)
+    assert min(np.corrcoef(grid[:, axis], spread_out[:, axis])[0, 1] for axis in (0, 1)) > 0.999
 
 
 def test_spread_discs_hardly_overlap():
