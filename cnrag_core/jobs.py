@@ -143,6 +143,11 @@ class Job(Generic[T]):
         return (self.finished or time.monotonic()) - self.started
 
     @property
+    def seconds_since(self) -> float:
+        """Seconds since it ended, 0 while it runs."""
+        return 0.0 if self.finished is None else time.monotonic() - self.finished
+
+    @property
     def seconds_left(self) -> float | None:
         """Estimate for the step at work from its rate so far; None while there is too little to go by."""
         if self.state != "running" or not 0.05 <= self.share < 1.0:

@@ -2,6 +2,7 @@
 
 Enters: a network and the name of a part. Leaves: a `Job` that finds it; when it is done, the network has the
 part at hand. A page asks `at_hand` first, so that nobody's click waits for what takes longer than a moment.
+What could not be found is looked for again when somebody asks for it again, at once or a while later.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ MANY_DOCUMENTS = 2_000
 
 HEAD_START = 1.5
 """Seconds in which the page that opens a network has the processor to itself."""
+
+RETRY_AFTER = 300.0
+"""Seconds after which a part that could not be found is looked for again by whoever needs it: what was in the way,
+as a lack of memory, may have passed, and what has not keeps no processor busy."""
 
 
 @dataclass(frozen=True)
@@ -96,15 +101,18 @@ def is_sought(network: Network, name: str) -> bool:
     return job is not None and job.state == "running"
 
 
-def find(network: Network, name: str) -> Job[None]:
-    """The job that finds a part; the same for everybody who asks."""
+def find(network: Network, name: str, *, again: bool = False) -> Job[None]:
+    """The job that finds a part; the same for everybody who asks.
+
+    Where it failed, another one begins for whoever asks `again`, or asks after `RETRY_AFTER`.
+    """
     part = PARTS[name]
 
     def work(holder: Network, progress: Progress) -> None:
         progress(part.words, 0.0)
         part.find(holder, lambda _, share: progress(part.words, share))
 
-    return _job(_holder(network, name), name, part.words, work)
+    return _job(_holder(network, name), name, part.words, work, again=again)
 
 
 def find_ahead(network: Network, then: Callable[[Network], object] = lambda _: None) -> None:
@@ -130,7 +138,9 @@ def find_ahead(network: Network, then: Callable[[Network], object] = lambda _: N
     _job(holder, "ahead", "Preparing the network", work)
 
 
-def _job(holder: Network, name: str, words: str, work: Callable[[Network, Progress], None]) -> Job[None]:
+def _job(
+    holder: Network, name: str, words: str, work: Callable[[Network, Progress], None], *, again: bool = False
+) -> Job[None]:
     wanted = weakref.ref(holder)  # a job that has ended keeps no network alive
 
     def run(progress: Progress) -> None:
@@ -140,9 +150,14 @@ def _job(holder: Network, name: str, words: str, work: Callable[[Network, Progre
 
     with _lock:
         jobs = _jobs.setdefault(holder, {})
-        if name not in jobs:
+        if name not in jobs or _has_failed(jobs[name], since=0.0 if again else RETRY_AFTER):
             jobs[name] = Job(words, run)
         return jobs[name]
+
+
+def _has_failed(job: Job[None], *, since: float) -> bool:
+    """Whether a job ended without its part, at least so many seconds ago."""
+    return job.state in ("failed", "cancelled") and job.seconds_since >= since
 
 
 def _holder(network: Network, name: str) -> Network:

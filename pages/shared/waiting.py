@@ -7,6 +7,7 @@ import streamlit as st
 from cnrag_core.jobs import Job
 from cnrag_core.network import Network
 from cnrag_core.preparing import MANY_DOCUMENTS, PARTS, at_hand, find
+from pages.shared.session import literal
 
 PATIENCE = 0.3
 """Seconds that a page waits for a part of a large network without a word."""
@@ -18,7 +19,7 @@ PATIENCE_WITH_FEW = 20.0
 def ready(network: Network, *names: str, key: str, patience: float | None = None) -> bool:
     """Whether the parts are at hand; else they are being found, which the page shows until they are.
 
-    A part that could not be found counts as ready: whoever uses it meets the reason.
+    Of a part that could not be found the page shows the reason, and a button that looks for it again.
 
     Parameters
     ----------
@@ -36,6 +37,10 @@ def ready(network: Network, *names: str, key: str, patience: float | None = None
         if job.state == "running":
             with st.container(key=f"waiting_{key}"):
                 _watch(network, name)
+            return False
+        if job.state != "done" and not at_hand(network, name):
+            st.error(f"{PARTS[name].words}: {literal(job.message)}", icon=":material/error:")
+            st.button("Try again", key=f"again_{key}", on_click=find, args=(network, name), kwargs={"again": True})
             return False
     return True
 

@@ -78,6 +78,30 @@ def test_what_takes_long_is_said_and_the_rest_can_be_used(opened, held, page, pa
     assert not any(words in str(element.proto) for element in app.get("progress"))
 
 
+def test_what_could_not_be_found_is_said_and_can_be_tried_again(opened, monkeypatch):
+    part, tries = preparing.PARTS["curve"], []
+
+    def fails_once(network, progress):
+        tries.append(1)
+        if len(tries) == 1:
+            raise ZeroDivisionError
+        return part.find(network, progress)
+
+    monkeypatch.setitem(preparing.PARTS, "curve", replace(part, find=fails_once))
+    app = opened("pages/2_Threshold.py")
+    network = app.session_state["workspace"].network
+    preparing.find(network, "curve").wait()
+    app.run()
+    assert [part.words in error.value and "logged under reference" in error.value for error in app.error] == [True]
+    assert app.slider(key="threshold_slider"), "the rest can be used"
+    assert len(tries) == 1
+    app.button(key="again_curve").click().run()
+    preparing.find(network, "curve").wait()
+    app.run()
+    assert not [element.value for element in (*app.exception, *app.error)]
+    assert preparing.at_hand(network, "curve")
+
+
 def test_links_are_counted_before_communities_are_found(opened, held):
     app = opened("pages/2_Threshold.py")
     before = {metric.label: metric.value for metric in app.metric}
