@@ -1,8 +1,9 @@
 """A build in a process of its own, so that other visitors of the same server stay responsive.
 
-Enters: a corpus and a configuration. Leaves: a `Workspace`. The child reads a request from a private
-folder and writes a workspace file into it; nothing but JSON and plain arrays passes between the two. Run
-as ``python -m cnrag_core.worker FOLDER`` it is the child.
+Enters: a corpus, or the file of one, and a configuration. Leaves: a `Workspace`. The child reads a request
+from a private folder and writes a workspace file into it; nothing but files, JSON and plain arrays passes
+between the two, and what the server holds already is not made there a second time. Run as
+``python -m cnrag_core.worker FOLDER`` it is the child.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cnrag_core import errors
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Corpus
+from cnrag_core.corpus.readers import read_bytes
 from cnrag_core.errors import CNRagError, ResourceLimitError
 from cnrag_core.event_log import log_events, write_failure
 from cnrag_core.jobs import LoggedFailureError
@@ -46,6 +48,9 @@ WORTH_RESUMING = 20_000
 
 NICENESS = 5
 
+DOCUMENTS = "documents"
+"""In the folder of a child: the uploaded file, or `write_documents` of a corpus."""
+
 LESS = "choose a higher threshold or fewer documents."
 
 HEARTBEAT = 0.5
@@ -54,11 +59,26 @@ HEARTBEAT = 0.5
 _turns = threading.BoundedSemaphore(server_limits().builds)
 
 
+@dataclass(frozen=True, eq=False)
+class CorpusFile:
+    """The bytes of a file of documents as somebody uploaded it, and the name that they gave it."""
+
+    data: bytes
+    name: str
+
+    def read(self, config: PipelineConfig | None = None) -> Corpus:
+        """Its documents, their fields read as a configuration says; raises as `read_bytes`."""
+        if config is None:
+            return read_bytes(self.data, self.name)
+        return read_bytes(self.data, self.name, id_field=config.id_field, fields=config.fields or None)
+
+
 def build_workspace(
     corpus: Corpus,
     config: PipelineConfig,
     *,
     name: str,
+    file: CorpusFile | None = None,
     queries: Sequence[JudgedQuery] = (),
     resume: ResumeFolder | None = None,
     progress: Progress = silent,
@@ -67,6 +87,9 @@ def build_workspace(
 
     Parameters
     ----------
+    file
+        From which the documents are read again, their fields as the configuration says; the corpus is then what
+        the file was taken for before, and those of its documents that stay the same are shared.
     resume
         From which a large build goes on that was cancelled or ended before.
 
@@ -78,9 +101,10 @@ def build_workspace(
     neural = any(getattr(part, "model", "tfidf") != "tfidf" for part in config.components)
     if len(corpus) < WORTH_A_PROCESS and not neural and config.engine.engine == "local":
         most = server_limits().edges
-        return Workspace.build(corpus, config, name=name, queries=queries, max_edges=most, progress=progress)
+        documents = corpus if file is None else file.read(config)
+        return Workspace.build(documents, config, name=name, queries=queries, max_edges=most, progress=progress)
     kept = resume if len(corpus) >= WORTH_RESUMING else None
-    return build_in_child(corpus, config, name=name, queries=queries, resume=kept, progress=progress)
+    return build_in_child(corpus, config, name=name, file=file, queries=queries, resume=kept, progress=progress)
 
 
 def build_in_child(
@@ -88,11 +112,12 @@ def build_in_child(
     config: PipelineConfig,
     *,
     name: str,
+    file: CorpusFile | None = None,
     queries: Sequence[JudgedQuery] = (),
     resume: ResumeFolder | None = None,
     progress: Progress = silent,
 ) -> Workspace:
-    """Build in a child process; cancelling through `progress` ends the child.
+    """Build in a child process; cancelling through `progress` ends the child. `file` as for `build_workspace`.
 
     Nothing is left behind but, in `resume`, the pairs that were found: there the next build of the same
     documents and configuration goes on.
@@ -104,14 +129,19 @@ def build_in_child(
     ):
         folder = Path(private)
         progress("Handing over the documents", 0.0)
-        write_documents(folder / "corpus.jsonl", corpus)
+        if file is None:
+            write_documents(folder / DOCUMENTS, corpus)
+        else:
+            (folder / DOCUMENTS).write_bytes(file.data)
         request: dict[str, Any] = {
             "name": name,
+            "file": None if file is None else file.name,
+            "n_documents": len(corpus),
             "corpus": {"name": corpus.name, "kinds": dict(corpus.kinds), "warnings": corpus.warnings},
             "config": config.model_dump(mode="json", by_alias=True),
             "queries": [asdict(query) for query in queries],
         }
-        kept = None if resume is None else resume.for_build(folder / "corpus.jsonl", request["config"])
+        kept = None if resume is None else resume.for_build(folder / DOCUMENTS, request["config"])
         request["resume"] = None if kept is None else str(kept)
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
         with _child(folder) as (child, lines):
@@ -134,7 +164,7 @@ def build_in_child(
         if resume is not None:
             resume.clear()
         progress("Opening what was built", 0.0)
-        return Workspace.open(folder / "built.cnrag")
+        return Workspace.open(folder / "built.cnrag", known=corpus)
 
 
 class ResumeFolder:
@@ -240,13 +270,13 @@ def _error_of(failure: dict[str, Any]) -> Exception:
 def run(folder: Path) -> int:
     """What the child does: read the request, build, write the workspace, report on standard output."""
     request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
-    about = request["corpus"]
-    corpus = Corpus(read_documents(folder / "corpus.jsonl"), about["kinds"], about["name"], tuple(about["warnings"]))
     try:
         with disk_errors("What is built could not be written"):
+            config = PipelineConfig.model_validate(request["config"])
+            corpus = _handed_over(folder, request, config)
             workspace = Workspace.build(
                 corpus,
-                PipelineConfig.model_validate(request["config"]),
+                config,
                 name=request["name"],
                 queries=queries_of_records(request["queries"]),
                 resume=None if request["resume"] is None else Path(request["resume"]),
@@ -258,11 +288,23 @@ def run(folder: Path) -> int:
     except CNRagError as error:
         print(json.dumps({"error": type(error).__name__, "message": str(error)}), flush=True)
     except MemoryError:
-        message = f"The build of {len(corpus):,} documents needs more memory than there is; {LESS}"
+        message = f"The build of {request['n_documents']:,} documents needs more memory than there is; {LESS}"
         print(json.dumps({"error": "ResourceLimitError", "message": message}), flush=True)
     except Exception:
         print(json.dumps({"error": "LoggedFailureError", "message": write_failure("build failed")}), flush=True)
     return 0
+
+
+def _handed_over(folder: Path, request: Mapping[str, Any], config: PipelineConfig) -> Corpus:
+    """The documents to build from; what held them on the way is gone."""
+    place, about = folder / DOCUMENTS, request["corpus"]
+    if request["file"] is not None:
+        _report("Reading the documents", 0.0)
+        corpus = CorpusFile(place.read_bytes(), request["file"]).read(config)
+    else:
+        corpus = Corpus(read_documents(place), about["kinds"], about["name"], tuple(about["warnings"]))
+    place.unlink()
+    return corpus
 
 
 def _report(step: str, share: float) -> None:

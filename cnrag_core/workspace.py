@@ -188,8 +188,10 @@ class Workspace:
         return Contents(self.name, self.corpus, self.config, self.network, self.queries, self.sample, view)
 
     @classmethod
-    def open(cls, source: str | Path | bytes) -> Workspace:
+    def open(cls, source: str | Path | bytes, *, known: Corpus | None = None) -> Workspace:
         """Read a saved workspace; the view is the one that was saved, and nothing is computed again.
+
+        Documents that `known` holds as well are its own, so that they stand in memory once.
 
         Raises
         ------
@@ -198,7 +200,7 @@ class Workspace:
         """
         from cnrag_core.workspace_file import read_file
 
-        contents = read_file(source)
+        contents = read_file(source, known=known)
         return cls(
             contents.name,
             contents.corpus,

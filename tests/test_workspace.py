@@ -6,8 +6,10 @@ import zipfile
 import numpy as np
 import pytest
 
+from cnrag_core.config.spec import FieldSpec
+from cnrag_core.corpus.records import corpus_of_records
 from cnrag_core.errors import CNRagError, CorpusError, ResourceLimitError, StorageCorruptError
-from cnrag_core.worker import build_in_child
+from cnrag_core.worker import CorpusFile, build_in_child
 from cnrag_core.workspace import Workspace
 
 
@@ -125,6 +127,36 @@ def test_a_child_process_builds_the_same_network(larkspur):
     assert built.network.graph.digest == larkspur.network.graph.digest
     assert built.queries == larkspur.queries
     assert "Comparing all pairs" in steps
+
+
+def test_documents_that_a_server_holds_already_are_not_made_again(larkspur):
+    built = build_in_child(larkspur.corpus, larkspur.config, name="again")
+    assert all(a is b for a, b in zip(built.corpus, larkspur.corpus, strict=True))
+    held = {id(document) for document in larkspur.corpus}
+    assert all(id(document) in held for document in built.network.documents)
+
+
+@pytest.mark.parametrize("other", [{"n": 1.0}, {"n": True}, {"n": [1]}, {"n": 2}, {"m": 1}, {"n": 1, "m": None}])
+def test_a_document_that_differs_in_anything_is_the_one_that_was_saved(other):
+    def corpus(fields):
+        return corpus_of_records([{"id": "a", "text": "red apples", **fields}, {"id": "b", "text": "red pears"}])
+
+    saved, known = Workspace.build(corpus(other)), corpus({"n": 1})
+    opened = Workspace.open(saved.to_bytes(), known=known)
+    assert opened.corpus["a"] is not known["a"]
+    assert repr(opened.corpus["a"].fields) == repr(saved.corpus["a"].fields)
+    assert opened.corpus["b"] is known["b"]
+
+
+def test_a_child_reads_an_uploaded_file_as_the_configuration_says(larkspur):
+    records = [{"id": document.id, **document.fields, "n": "7"} for document in larkspur.corpus]
+    file = CorpusFile("\n".join(map(json.dumps, records)).encode(), "larkspur.jsonl")
+    draft = file.read()
+    config = larkspur.config.model_copy(update={"fields": {"n": FieldSpec(kind="number")}})
+    read, unread = (build_in_child(draft, chosen, name="x", file=file) for chosen in (config, larkspur.config))
+    assert {document.fields["n"] for document in read.corpus} == {7}
+    assert read.network.graph.digest == larkspur.network.graph.digest
+    assert all(a is b for a, b in zip(unread.corpus, draft, strict=True))
 
 
 def test_the_error_of_a_child_arrives_as_its_own_kind(larkspur):

@@ -5,11 +5,12 @@ Enters: a zip of anybody's making. Leaves: bytes, lines and arrays.
 
 from __future__ import annotations
 
+import io
 import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +21,9 @@ from cnrag_core.errors import CNRagError, ResourceLimitError, StorageCorruptErro
 
 MOST_BYTES = 8_000_000_000
 """Largest workspace opened, unpacked."""
+
+_AHEAD = 1 << 20
+"""Bytes unpacked at a time where a part is read line by line."""
 
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, NotImplementedError),
@@ -71,6 +75,12 @@ class Parts:
         """
         with damage_of(self.name, part):
             return self._archive.read(part)
+
+    @contextmanager
+    def lines(self, part: str) -> Iterator[Iterable[bytes]]:
+        """The lines of a part, unpacked one after another as they are asked for; raises as `read`."""
+        with damage_of(self.name, part), self._archive.open(part) as stream:
+            yield io.BufferedReader(stream, _AHEAD)  # type: ignore[type-var]  # readable, whatever its declared type
 
     def array(self, part: str, kind: str) -> NDArray[Any]:
         """The array of ``<part>.npy``, write-protected and finite, of the dtype kind ``b``, ``i`` or ``f``.

@@ -38,8 +38,10 @@ ROUNDING = 1e-6
 """How far rounding may carry a similarity beyond 1."""
 
 
-def read_file(source: str | Path | bytes) -> Contents:
+def read_file(source: str | Path | bytes, *, known: Corpus | None = None) -> Contents:
     """Read a workspace from a path or from the bytes of an upload.
+
+    Documents that `known` holds as well are its own, so that they stand in memory once.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def read_file(source: str | Path | bytes) -> Contents:
         damage_of(name),
         zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive,
     ):
-        return _read(Parts(archive, name))
+        return _read(Parts(archive, name), known)
 
 
 def name_of(source: str | Path | bytes) -> str:
@@ -61,12 +63,12 @@ def name_of(source: str | Path | bytes) -> str:
     return "the uploaded workspace" if isinstance(source, bytes) else Path(source).name
 
 
-def _read(parts: Parts) -> Contents:
+def _read(parts: Parts, known: Corpus | None) -> Contents:
     manifest = _manifest(parts)
     with damage_of(parts.name, "config.json"):
         config = PipelineConfig.model_validate_json(parts.read("config.json"))
-    with damage_of(parts.name, "corpus.jsonl"):
-        documents = documents_of_lines(io.BytesIO(parts.read("corpus.jsonl")))
+    with parts.lines("corpus.jsonl") as lines:
+        documents = documents_of_lines(lines, known=known)
     about = manifest.corpus
     corpus = Corpus(documents, about.kinds, about.name, tuple(about.warnings))
     with damage_of(parts.name, "queries.jsonl"):

@@ -58,28 +58,51 @@ def read_documents(path: Path) -> tuple[Document, ...]:
 
 def document_line(document: Document) -> str:
     """A document as one line."""
-    record = {"id": document.id, "fields": dict(document.fields), "provenance": asdict(document.provenance)}
-    return json.dumps(record, ensure_ascii=False, default=str) + "\n"
+    return json.dumps(_plain(document), ensure_ascii=False, default=str) + "\n"
 
 
-def documents_of_lines(lines: Iterable[bytes]) -> tuple[Document, ...]:
+def documents_of_lines(lines: Iterable[bytes], *, known: Corpus | None = None) -> tuple[Document, ...]:
     """Documents of lines.
+
+    Parameters
+    ----------
+    known
+        Whose documents stand in for those that are the same: texts are kept in memory once.
 
     Raises
     ------
     ValueError
         If a line is no document, or an id comes twice; pydantic's, where a value is of another kind.
     """
-    documents = tuple(map(_document_of, lines))
+    held = {} if known is None else {document.id: document for document in known}
+    documents = tuple(_document_of(line, held) for line in lines)
     if len({document.id for document in documents}) != len(documents):
         raise ValueError("an id comes twice")
     return documents
 
 
-def _document_of(line: bytes) -> Document:
-    record = _DocumentRecord.model_validate(json.loads(line))
+def _document_of(line: bytes, held: Mapping[str, Document]) -> Document:
+    plain = json.loads(line)
+    if held and isinstance(plain, dict) and isinstance(node_id := plain.get("id"), str):
+        same = held.get(node_id)
+        if same is not None and plain == _plain(same) and _same_values(plain["fields"], same.fields):
+            return same
+    record = _DocumentRecord.model_validate(plain)
     origin = record.provenance
     return Document(record.id, record.fields, Provenance(origin.file, origin.row, origin.page, origin.sha256))
+
+
+def _plain(document: Document) -> dict[str, Any]:
+    return {"id": document.id, "fields": dict(document.fields), "provenance": vars(document.provenance)}
+
+
+def _same_values(a: Any, b: Any) -> bool:
+    """Whether nobody could tell two equal values apart: 1, 1.0 and True are equal, and so are fields in any order."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(_same_values, a.values(), b.values()))
+    return not isinstance(a, list) or all(map(_same_values, a, b))
 
 
 def query_line(query: JudgedQuery) -> str:

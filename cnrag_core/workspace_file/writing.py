@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,9 @@ from cnrag_core.storage.whole_file import whole_file
 from cnrag_core.workspace_file.contents import Contents
 from cnrag_core.workspace_file.manifest import FORMAT, VERSION, Manifest
 from cnrag_core.workspace_file.records import document_line, query_line
+
+_AT_ONCE = 1 << 20
+"""Bytes of documents packed at a time."""
 
 
 def write_file(path: Path, contents: Contents) -> None:
@@ -40,7 +44,8 @@ def write_stream(target: BinaryIO, contents: Contents) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("workspace.json", _manifest(contents, network).model_dump_json())
         archive.writestr("config.json", contents.config.model_dump_json(by_alias=True))
-        archive.writestr("corpus.jsonl", "".join(map(document_line, contents.corpus)))
+        with archive.open("corpus.jsonl", "w", force_zip64=True) as entry, io.BufferedWriter(entry, _AT_ONCE) as lines:
+            lines.writelines(document_line(document).encode() for document in contents.corpus)
         archive.writestr("queries.jsonl", "".join(map(query_line, contents.queries)))
         for name, array in _arrays(network):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:

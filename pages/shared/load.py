@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import streamlit as st
@@ -14,7 +13,6 @@ from cnrag_core.config.loader import load_config, to_yaml
 from cnrag_core.config.models import IN_WORDS, available_models, with_model
 from cnrag_core.config.spec import FieldKind, PipelineConfig
 from cnrag_core.corpus.document import Corpus
-from cnrag_core.corpus.readers import read_bytes
 from cnrag_core.corpus.samples import load_sample, sample_names
 from cnrag_core.cost import estimate_cost
 from cnrag_core.errors import CNRagError, ConfigError
@@ -25,7 +23,7 @@ from cnrag_core.types import Progress
 from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import schema_table
 from cnrag_core.visits import server_visits
-from cnrag_core.worker import WORTH_RESUMING, ResumeFolder, build_workspace
+from cnrag_core.worker import WORTH_RESUMING, CorpusFile, ResumeFolder, build_workspace
 from cnrag_core.workspace import Workspace
 from pages.shared.background import start_job
 from pages.shared.network_link import saved_view
@@ -89,35 +87,44 @@ def _own_documents() -> None:
     upload = files.file_uploader("Documents", key="corpus_file", max_upload_size=200)
     yaml_file = rules.file_uploader("Configuration (optional)", type=["yaml", "yml"], key="yaml_file")
     judged_file = judged.file_uploader("Judged questions (optional)", key="judged_file")
-    if upload is not None:
-        st.session_state["draft"] = _read(upload.getvalue(), upload.name)
-        st.session_state["draft_file"] = (upload.getvalue(), upload.name)
-    corpus: Corpus | None = st.session_state.get("draft")
-    if corpus is None:
+    draft: _Draft | None = st.session_state.get("draft")
+    if upload is not None and (draft is None or draft.upload != upload.file_id):
+        with st.spinner("Reading the documents …"):
+            draft = st.session_state["draft"] = _Draft.of(upload.file_id, CorpusFile(upload.getvalue(), upload.name))
+    if draft is None:
         st.info("Choose a file to see its fields and a configuration to start from.", icon=":material/upload_file:")
         return
+    corpus = draft.corpus
     st.markdown(f"**{literal(corpus.name)}** · {len(corpus):,} documents")
     for warning in corpus.warnings:
         st.warning(literal(warning), icon=":material/warning:")
     queries = read_judgements_bytes(judged_file.getvalue(), judged_file.name) if judged_file is not None else ()
-    guessed = _guess(corpus)
+    guessed = _guess(draft)
     text = yaml_file.getvalue().decode("utf-8", "replace") if yaml_file is not None else to_yaml(guessed)
-    digest = hashlib.sha256((corpus.digest + text).encode("utf-8", "replace")).hexdigest()[:12]
-    data, name = st.session_state["draft_file"]
-
-    def read_as(config: PipelineConfig) -> Corpus:
-        """The same file, its fields read as the configuration says."""
-        return read_bytes(data, name, id_field=config.id_field, fields=config.fields or None)
-
-    editor(corpus, text, corpus.name, queries, key=digest, read_as=read_as)
+    digest = hashlib.sha256((draft.digest + text).encode("utf-8", "replace")).hexdigest()[:12]
+    editor(corpus, text, corpus.name, queries, key=digest, file=draft.file)
 
 
-def _guess(corpus: Corpus) -> PipelineConfig:
+@dataclass(frozen=True, eq=False)
+class _Draft:
+    """What somebody chose to build from: read once, and kept while they look at its fields."""
+
+    upload: str
+    digest: str
+    file: CorpusFile
+    corpus: Corpus
+
+    @classmethod
+    def of(cls, upload: str, file: CorpusFile) -> _Draft:
+        return cls(upload, hashlib.sha256(file.data).hexdigest(), file, file.read())
+
+
+def _guess(draft: _Draft) -> PipelineConfig:
     """A configuration guessed from the fields, whose kinds the person may correct, with the chosen text model."""
     st.caption("What the fields were taken for; correct a kind and the configuration below follows.")
     table = st.data_editor(
-        schema_table(corpus),
-        key=f"schema_{corpus.digest[:12]}",
+        schema_table(draft.corpus),
+        key=f"schema_{draft.digest[:12]}",
         hide_index=True,
         disabled=["field", "filled", "example"],
         column_config={"kind": st.column_config.SelectboxColumn(options=list(get_args(FieldKind)), required=True)},
@@ -127,12 +134,7 @@ def _guess(corpus: Corpus) -> PipelineConfig:
     model = st.segmented_control(
         "Text model", models, default=models[0], format_func=lambda name: IN_WORDS[name], key="text_model"
     )
-    return with_model(infer_config(replace(corpus, kinds=kinds)), model or models[0])
-
-
-@st.cache_data(max_entries=2, scope="session", show_spinner="Reading the documents …")
-def _read(data: bytes, name: str) -> Corpus:
-    return read_bytes(data, name)
+    return with_model(infer_config(replace(draft.corpus, kinds=kinds)), model or models[0])
 
 
 def _saved() -> None:
@@ -149,14 +151,14 @@ def editor(
     queries: tuple[JudgedQuery, ...],
     *,
     key: str,
-    read_as: Callable[[PipelineConfig], Corpus] | None = None,
+    file: CorpusFile | None = None,
 ) -> None:
     """The YAML with its problems, the weights as bars, the cost, and the button that builds.
 
     Parameters
     ----------
-    read_as
-        Reads the documents again as a configuration's schema says; None keeps them as they are.
+    file
+        From which the documents are read again as a configuration's schema says; None keeps them as they are.
     """
     written, shown = st.columns([3, 2], gap="large")
     with written:
@@ -173,8 +175,9 @@ def editor(
             kept = _resume_folder(len(corpus))
 
             def work(progress: Progress) -> Workspace:
-                documents = corpus if read_as is None else read_as(config)
-                return build_workspace(documents, config, name=name, queries=queries, resume=kept, progress=progress)
+                return build_workspace(
+                    corpus, config, name=name, file=file, queries=queries, resume=kept, progress=progress
+                )
 
             start_job("job", name, work)
             st.rerun()

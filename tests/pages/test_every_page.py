@@ -87,6 +87,25 @@ def test_an_uploaded_corpus_shows_its_fields_and_a_configuration_to_start_from()
     assert any("similarity" in area.value for area in app.text_area)
 
 
+def test_an_uploaded_corpus_is_read_once_however_often_the_page_is_drawn(monkeypatch):
+    from cnrag_core import worker
+
+    read: list[str] = []
+    of_bytes = worker.read_bytes
+    monkeypatch.setattr(
+        worker, "read_bytes", lambda data, name, **how: read.append(name) or of_bytes(data, name, **how)
+    )
+    app = opened("app.py")
+    app.segmented_control(key="source").set_value("My own documents").run()
+    for name in ("papers.csv", "reefs.csv"):
+        rows = b"id,text\n" + b"".join(b"%d,coral reefs and warm seas %d\n" % (i, i) for i in range(20))
+        app.file_uploader(key="corpus_file").upload(name, rows, "text/csv").run()
+        app.run()
+        app.run()
+    assert not errors_of(app)
+    assert read == ["papers.csv", "reefs.csv"]
+
+
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
