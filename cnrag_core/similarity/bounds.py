@@ -7,8 +7,9 @@ The sparse part of the bound is the inner product of two rows of one concatenate
 with the square root of their weight on both sides. The number of shared items over the geometric mean of
 the two set sizes (Ochiai's coefficient) is an inner product of scaled rows as well, and jaccard <= dice <=
 Ochiai. The overlap coefficient divides by the smaller set: with documents in ascending order of size that
-is the earlier one, so its items carry the whole scale. Dense rows are multiplied by BLAS. Numbers, and
-codes that many documents share, are looked up in a small table.
+is the earlier one, so its items carry the whole scale. Dense rows are multiplied by BLAS, shortened as
+`leading` describes where that is cheaper. Numbers, and codes that many documents share, are looked up in a
+small table.
 
 References
 ----------
@@ -37,6 +38,7 @@ from cnrag_core.similarity.components import (
     sorted_csr,
 )
 from cnrag_core.similarity.kernels import renumber, split_rows
+from cnrag_core.similarity.leading import ROTATION_NOISE, shortened
 from cnrag_core.similarity.scoring import closeness, counted
 
 SLACK = 2e-5
@@ -84,7 +86,8 @@ class BoundPlan:
     n_terms, n_heavy
         Number of columns, and how many of the first of them may be left out.
     dense
-        (n, d) float32 rows of each dense column, scaled by the square root of its weight.
+        (n, d) float32 rows of each dense column, scaled by the square root of its weight, or shorter rows
+        with products that are at least as large.
     codes, tables
         (n_tables, n) uint8 and (n_tables, 256, 256) float32: the bound of a component is the entry of its
         table at the two codes.
@@ -139,6 +142,8 @@ def make_plan(columns: Sequence[ComponentColumn], threshold: float, *, one_sided
     parts = _Parts()
     for column in columns:
         parts.add(column, document, tight=column is tight)
+    if one_sided and len(parts.dense) == len(columns):
+        parts.shorten_dense(threshold)
     return parts.plan(document, threshold)
 
 
@@ -151,6 +156,7 @@ class _Parts:
         self.dense: list[NDArray[np.float32]] = []
         self.codes: list[NDArray[np.uint8]] = []
         self.tables: list[NDArray[np.float32]] = []
+        self.noise = SLACK
         self.elsewhere = 0.0
         """About how much of a high bound comes from tables and dense rows."""
 
@@ -181,6 +187,12 @@ class _Parts:
         self.tables.append(table)
         self.elsewhere += weight
 
+    def shorten_dense(self, threshold: float) -> None:
+        shorter = shortened(self.dense, threshold - SLACK - ROTATION_NOISE)
+        if shorter is not None:
+            self.dense = shorter
+            self.noise += ROTATION_NOISE
+
     def plan(self, document: NDArray[np.int64], threshold: float) -> BoundPlan:
         n = len(document)
         one_array = all(a is b for a, b in zip(self.query, self.index, strict=True))
@@ -207,7 +219,7 @@ class _Parts:
             len(frequency), n_heavy, tuple(self.dense),
             np.stack(self.codes) if self.codes else np.zeros((0, n), dtype=np.uint8),
             np.stack(self.tables) if self.tables else np.zeros((0, 256, 256), dtype=np.float32),
-            max(SLACK, ROUNDING * longest_shared),
+            max(self.noise, ROUNDING * longest_shared),
         )  # fmt: skip
 
 
