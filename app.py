@@ -21,7 +21,7 @@ with shown_errors():
     st.subheader(literal(workspace.name), anchor=False)
     if not ready(network, "communities", "tags", key="communities"):
         st.stop()
-    with st.container(key="home_figures"):
+    with st.container(key="parts_some_figures"):
         figures = st.columns(6)
     for column, (name, value, explanation) in zip(figures, figures_of_workspace(network), strict=True):
         column.metric(name, value, help=explanation)
@@ -31,8 +31,8 @@ with shown_errors():
         if warning not in notes:
             st.info(literal(warning), icon=":material/info:")
 
-    with st.container(key="home_parts"):
-        communities, comparison = st.columns([3, 2], gap="large")
+    with st.container(key="parts_home"):
+        communities, comparison = st.columns([2, 1], gap="large")
     with communities:
         st.markdown("**The largest communities**")
         st.dataframe(
@@ -42,8 +42,8 @@ with shown_errors():
             column_config={
                 "community": st.column_config.NumberColumn("#", width=40),
                 "documents": st.column_config.NumberColumn(width=84),
-                "tags": st.column_config.TextColumn(width=192),
-                "best connected": st.column_config.TextColumn(width=190),
+                "tags": st.column_config.TextColumn(width=235),
+                "best connected": st.column_config.TextColumn(width=225),
             },
             row_height=WRAPPED,
             height=520,

@@ -112,7 +112,7 @@ class Network:
             candidates.weight[:n],
             threshold=threshold,
             strong_similarity=origin.graph.strong_similarity,
-            rule=f"threshold {threshold:.2f}",
+            rule=f"similarity at least {threshold:.2f}",
         )
         return replace(origin, graph=graph, base=origin)
 

@@ -29,7 +29,7 @@ workspace = open_workspace(
 )
 NARROW = {
     **{name: st.column_config.TextColumn(width=150) for name in ("one", "other")},
-    "similarity": st.column_config.NumberColumn(format="%.3f", width=80),
+    "similarity": st.column_config.NumberColumn(format="%.4f", width=80),
 }
 WAYS = ("Another threshold", "Another configuration")
 
@@ -85,7 +85,11 @@ with shown_errors():
     st.plotly_chart(alluvial_chart(found, first, second, dark=dark), key="alluvial")
     with st.expander("The same as a table"):
         st.dataframe(flow_table(found, first, second), key="flows", hide_index=True)
-    gained, lost = st.columns(2, gap="large")
+    # Another threshold only gains or only loses: what there is takes the room.
+    with st.container(key="parts_edges"):
+        gained, lost = (
+            st.columns(2, gap="large") if found.n_gained and found.n_lost else (st.container(), st.container())
+        )
     with gained:
         edges(found.gained, f"Gained: {found.n_gained:,} edges", "gained", "Every edge of the second is in the first.")
     with lost:

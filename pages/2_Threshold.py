@@ -22,7 +22,6 @@ from pages.shared.session import (
     open_workspace,
     shown_errors,
 )
-from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -34,7 +33,8 @@ workspace = open_workspace(
 def threshold_panel() -> None:
     """Slider, figures and curve; only this reruns while the slider moves."""
     network = current_network(workspace)
-    controls, chart = st.columns([1, 2], gap="large")
+    with st.container(key="parts_threshold"):
+        controls, chart = st.columns([1, 2], gap="large")
     with controls:
         threshold_slider(network)
         suggested = st.container()
@@ -112,34 +112,33 @@ def consequences(network) -> None:
     threshold = max(network.graph.threshold, curve.floor)
     changes = gains_and_losses(curve, threshold)
     alone = orphans(curve.candidates, threshold)
-    steps, lonely, pairs = st.columns(3, gap="large")
+    with st.container(key="parts_next"):
+        steps, pairs = st.columns([1, 2], gap="large")
     with steps:
         st.subheader("The next step", anchor=False)
         for change in (changes.lower, changes.higher):
             if change is not None:
                 st.text(change_sentence(change, network))
-    with lonely:
-        st.subheader(f"Linked to nothing: {len(alone):,}", anchor=False)
-        if alone:
-            st.dataframe(
-                orphan_table(alone, network),
-                key="orphans",
-                hide_index=True,
-                height=min(WRAPPED * len(alone) + 38, 380),
-                row_height=WRAPPED,
-                column_config={
-                    "document": st.column_config.TextColumn(width=112),
-                    "attaches at": st.column_config.NumberColumn(
-                        "at", width=44, format="%.2f", help="Threshold at which it is linked."
-                    ),
-                    "to": st.column_config.TextColumn(width=104),
-                },
-            )
-        else:
-            st.text("Every document has at least one neighbour here.")
     with pairs:
         st.subheader("How similar pairs are", anchor=False)
         st.plotly_chart(histogram_chart(similarity_histogram(curve.candidates), threshold=threshold), key="histogram")
+    st.subheader(f"Linked to nothing: {len(alone):,}", anchor=False)
+    if alone:
+        st.dataframe(
+            orphan_table(alone, network),
+            key="orphans",
+            hide_index=True,
+            height="auto" if len(alone) <= 10 else 390,
+            column_config={
+                "document": st.column_config.TextColumn(width=380),
+                "attaches at": st.column_config.NumberColumn(
+                    "linked at", width=70, format="%.3f", help="Highest threshold at which it is linked."
+                ),
+                "to": st.column_config.TextColumn(width=380),
+            },
+        )
+    else:
+        st.text("Every document has at least one neighbour here.")
 
 
 with shown_errors():

@@ -22,7 +22,6 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
-from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -61,7 +60,9 @@ with shown_errors():
         st.stop()
 
     for start in range(0, len(shown), CARDS_A_ROW):
-        for column, number in zip(st.columns(CARDS_A_ROW), shown[start : start + CARDS_A_ROW], strict=False):
+        with st.container(key=f"parts_some_{start}"):
+            columns = st.columns(CARDS_A_ROW)
+        for column, number in zip(columns, shown[start : start + CARDS_A_ROW], strict=False):
             card = card_of(network, number)
             with column, st.container(border=True, height="stretch", gap="small"):
                 st.markdown(f"**{literal(card.name)}** · {card.size:,} documents")
@@ -90,23 +91,39 @@ with shown_errors():
         on_click="ignore",
     )
 
-    one, other = st.columns(2, gap="large")
+    with st.container(key="parts_more"):
+        one, other = st.columns(2, gap="large")
     with one:
         st.subheader("One community", anchor=False)
         chosen = st.selectbox("Community", shown, format_func=lambda c: card_of(network, c).name, key="community")
-        st.dataframe(member_table(network, chosen), key="members", hide_index=True, height=320)
+        st.dataframe(
+            member_table(network, chosen),
+            key="members",
+            hide_index=True,
+            height=320,
+            column_config={
+                "document": st.column_config.TextColumn(width=300),
+                "neighbours": st.column_config.NumberColumn(width=84),
+            },
+        )
+    with other:
         breakdown = field_breakdown(network, workspace.config, chosen)
         if breakdown is not None:
-            st.caption("Its values beside those of all documents")
+            st.subheader("Beside all documents", anchor=False, help="Share of the documents with each value.")
             st.dataframe(breakdown, key="breakdown", hide_index=True)
-    with other:
-        st.subheader("Gaps", anchor=False, help="Communities that use the same words and hardly link.")
-        gaps = gap_table(network)
-        if len(gaps):
-            st.dataframe(gaps, key="gaps", hide_index=True, row_height=WRAPPED)
-        else:
-            st.text("No two communities resemble each other without being linked.")
         st.subheader("Stability", anchor=False)
         if st.button("How stable are they?", key="stability", help="Finds communities ten times and compares them."):
             key = f"{network.graph.digest}-{resolution}"
             st.text(_stability(key, network))
+    st.subheader("Gaps", anchor=False, help="Communities that use the same words and hardly link.")
+    gaps = gap_table(network)
+    if len(gaps):
+        widths = {"one": 200, "other": 200, "words in common": 300, "edges": 60, "resemblance": 90}
+        st.dataframe(
+            gaps,
+            key="gaps",
+            hide_index=True,
+            column_config={name: st.column_config.Column(width=width) for name, width in widths.items()},
+        )
+    else:
+        st.text("No two communities resemble each other without being linked.")

@@ -36,12 +36,17 @@ workspace = open_workspace(
 
 
 WIDTHS = {
-    "document": st.column_config.TextColumn(width=160),
+    "document": st.column_config.TextColumn(width=270),
     "neighbours": st.column_config.NumberColumn(width=84),
-    "betweenness": st.column_config.NumberColumn(width=90),
-    "community": st.column_config.TextColumn(width=150),
-    "joins": st.column_config.TextColumn(width=150),
+    "betweenness": st.column_config.NumberColumn(width=90, format="%.3f"),
+    "community": st.column_config.TextColumn(width=280),
+    "joins": st.column_config.TextColumn(width=370),
+    "summed weight": st.column_config.NumberColumn(width=104, format="%.2f"),
+    "participation": st.column_config.NumberColumn(
+        width=92, format="%.2f", help="How evenly its links are spread over communities: 0 = all in one."
+    ),
 }
+HEIGHTS = {"hubs": 305, "bridges": 437}
 
 
 def linked_table(frame, node_ids, *, key: str) -> None:
@@ -52,24 +57,26 @@ def linked_table(frame, node_ids, *, key: str) -> None:
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height=520,
+        height=HEIGHTS[key],
         row_height=WRAPPED,
         column_config=WIDTHS,
     )
     rows = event.selection.rows
-    left, right = st.columns(2)
-    if left.button(
-        "Show in the network",
-        key=f"{key}_show",
-        disabled=not rows,
-        icon=":material/hub:",
-        help="Choose a row at its left",
-    ):
-        select_document(node_ids[rows[0]])
-        st.switch_page("pages/1_Network.py")
-    right.download_button(
-        "CSV", lambda: csv_bytes(frame), file_name=f"{key}.csv", mime="text/csv", key=f"{key}_csv", on_click="ignore"
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Show in the network", key=f"{key}_show", disabled=not rows, icon=":material/hub:"):
+            select_document(node_ids[rows[0]])
+            st.switch_page("pages/1_Network.py")
+        st.download_button(
+            "CSV",
+            lambda: csv_bytes(frame),
+            file_name=f"{key}.csv",
+            mime="text/csv",
+            key=f"{key}_csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        if not rows:
+            st.caption("Choose a row, at its left, to see it in the network.")
 
 
 def chosen_topics(names: list[str]) -> list[str]:
@@ -89,34 +96,37 @@ with shown_errors():
     if not ready(network, "communities", "tags", key="communities"):
         st.stop()
     labels = network.communities.labels
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("Hubs", anchor=False, help="Documents with at least this many neighbours.")
-        limit = degree_limit(network.graph)
-        keep_within("min_degree", 1, limit.most, limit.start)
+    st.subheader("Hubs", anchor=False, help="Documents with at least this many neighbours.")
+    limit = degree_limit(network.graph)
+    keep_within("min_degree", 1, limit.most, limit.start)
+    few, said = st.columns([1, 2], gap="large", vertical_alignment="bottom")
+    with few:
         least = st.slider("Neighbours, at least", 1, limit.most, key="min_degree", persist_state=KEPT)
-        hubs = find_hubs(network.graph, min_degree=least, labels=labels)
-        st.text(hubs_sentence(hubs, network))
-        linked_table(hub_table(hubs, network), [hub.node_id for hub in hubs], key="hubs")
-    with right:
-        st.subheader("Bridges", anchor=False, help="Documents on many shortest paths between others.")
-        keep_within("top_bridges", 1, 100, 20)
+    hubs = find_hubs(network.graph, min_degree=least, labels=labels)
+    said.text(hubs_sentence(hubs, network))
+    linked_table(hub_table(hubs, network), [hub.node_id for hub in hubs], key="hubs")
+
+    st.subheader("Bridges", anchor=False, help="Documents on many shortest paths between others.")
+    keep_within("top_bridges", 1, 100, 20)
+    few, among = st.columns([1, 2], gap="large", vertical_alignment="bottom")
+    with few:
         top = st.slider("How many, highest betweenness first", 1, 100, key="top_bridges", persist_state=KEPT)
-        if not ready(network, "betweenness", key="betweenness"):
-            st.stop()
+    if not ready(network, "betweenness", key="betweenness"):
+        st.stop()
+    with among:
         topics = chosen_topics(list(community_names(network).values()))
-        if topics:
-            every = find_bridges(network.graph, network.betweenness, labels, min_betweenness=0.0)
-            bridges = joining(every, topics, network)
-            st.text(joining_sentence(bridges, topics, network))
-            bridges = bridges[:top]
-        else:
-            bridges = find_bridges(network.graph, network.betweenness, labels, top=top)
-            st.text(bridges_sentence(bridges, network))
-        linked_table(bridge_table(bridges, network), [bridge.node_id for bridge in bridges], key="bridges")
-        with st.expander("What the kinds of bridges mean"):
-            for kind, meaning in BRIDGE_KINDS.items():
-                st.markdown(f"**{kind}**: {meaning}")
+    if topics:
+        every = find_bridges(network.graph, network.betweenness, labels, min_betweenness=0.0)
+        bridges = joining(every, topics, network)
+        st.text(joining_sentence(bridges, topics, network))
+        bridges = bridges[:top]
+    else:
+        bridges = find_bridges(network.graph, network.betweenness, labels, top=top)
+        st.text(bridges_sentence(bridges, network))
+    linked_table(bridge_table(bridges, network), [bridge.node_id for bridge in bridges], key="bridges")
+    with st.expander("What the kinds of bridges mean"):
+        for kind, meaning in BRIDGE_KINDS.items():
+            st.markdown(f"**{kind}**: {meaning}")
 
     st.subheader("Degree against betweenness", anchor=False)
     name = f"roles-{network.graph.digest}"

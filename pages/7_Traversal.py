@@ -60,7 +60,9 @@ def beside(traces, graph) -> None:
     """Walk, flat retrieval and the notebook's walk, side by side."""
     st.subheader("The same question, the same budget, without the walk", anchor=False)
     st.text(comparison_sentence(traces))
-    for column, (name, trace) in zip(st.columns(3, gap="medium"), traces.items(), strict=True):
+    with st.container(key="parts_beside"):
+        columns = st.columns(3, gap="medium")
+    for column, (name, trace) in zip(columns, traces.items(), strict=True):
         title, explanation = BESIDE[name]
         with column:
             st.markdown(f"**{title}**", help=explanation)

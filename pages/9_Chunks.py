@@ -52,7 +52,8 @@ def chosen_strategy() -> ChunkingStrategy:
 with shown_errors():
     network = current_network(workspace)
     chosen = selected_document(workspace) or network.longest_document
-    controls, result = st.columns([1, 2], gap="large")
+    with st.container(key="parts_cut"):
+        controls, result = st.columns([1, 2], gap="large")
     with controls:
         node_id = document_picker("Document", network, key="chunk_document", chosen=chosen)
         if node_id is None:
@@ -84,7 +85,8 @@ with shown_errors():
                 conversation(document)
     if field and chunks:
         neighbors_with(network, node_id, field, strategy)
-    methods, aggregations = st.columns(2, gap="large")
+    with st.container(key="parts_methods"):
+        methods, aggregations = st.columns(2, gap="large")
     with methods:
         st.subheader("The methods on this text", anchor=False)
         st.dataframe(

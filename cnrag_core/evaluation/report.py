@@ -170,9 +170,9 @@ def evaluate(
     search(asked[0].text).compare(chosen, ks[-1])  # builds indexes and topology, which are no part of a question's time
     results: list[QueryResult] = []
     for place, query in enumerate(asked):
-        progress("evaluate", place / len(asked))
+        progress("Asking the judged questions", place / len(asked))
         results.extend(_answers(search(query.text), query, chosen, needs, ks))
-    progress("evaluate", 1.0)
+    progress("Asking the judged questions", 1.0)
     return EvaluationReport(_summaries(results, chosen, ks, random_state), tuple(results), ks, len(asked), notes)
 
 

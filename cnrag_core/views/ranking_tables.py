@@ -55,7 +55,9 @@ def move_badge(node: ScoredNode, rank: int) -> str:
 def boost_line(node: ScoredNode) -> str:
     """``score 0.81 = similarity 0.72 + community 0.09``."""
     boosts = "".join(
-        f" {'+' if value >= 0 else '−'} {name} {abs(value):.3f}" for name, value in node.boosts.items() if value
+        f" {'+' if value >= 0 else '−'} {name} {abs(value):.3f}"
+        for name, value in node.boosts.items()
+        if abs(value) >= 0.0005
     )
     return f"score {node.score:.3f} = similarity {node.similarity:.3f}{boosts}"
 

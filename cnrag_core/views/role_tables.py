@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.centrality import Betweenness
@@ -20,6 +21,7 @@ from cnrag_core.topology.roles import Bridge, Hub
 from cnrag_core.views.community_names import ISOLATED, community_names
 from cnrag_core.views.figure import base_figure
 from cnrag_core.views.palette import category_color
+from cnrag_core.views.traversal_steps import shortened
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -30,6 +32,9 @@ BRIDGE_KINDS: Mapping[str, str] = {
     "evolutionary": "many neighbours and much betweenness: a hub that joins communities as well.",
 }
 MOST_POINTS = 5000
+MOST_NAMED = 6
+"""Of the points, the strongest bridges that have their names beside them."""
+LONGEST_NAME = 40
 USUAL_HUB = 10
 """Neighbours that make a hub, in the guide."""
 
@@ -90,7 +95,7 @@ def bridge_table(bridges: Sequence[Bridge], network: RoleView) -> pd.DataFrame:
         {
             "document": [network.title(bridge.node_id) for bridge in bridges],
             "betweenness": [round(bridge.betweenness, 5) for bridge in bridges],
-            "joins": [" | ".join(names.get(c, ISOLATED) for c in bridge.communities) for bridge in bridges],
+            "joins": [" · ".join(names.get(c, ISOLATED) for c in bridge.communities) for bridge in bridges],
             "kind": [bridge.kind for bridge in bridges],
             "neighbours": [bridge.degree for bridge in bridges],
             "participation": [round(bridge.participation, 3) for bridge in bridges],
@@ -157,6 +162,33 @@ def role_chart(network: RoleView) -> go.Figure:
             hovertemplate="%{text}<br>%{x} neighbours, betweenness %{y:.4f}<extra></extra>",
         )
     )
+    named = _named_points(graph.degree, values, order)
+    figure.add_trace(
+        go.Scatter(
+            x=graph.degree[named],
+            y=values[named],
+            mode="text",
+            text=[f"\u2002{escape(shortened(network.title(graph.node_ids[i]), LONGEST_NAME))}\u2002" for i in named],
+            textposition=["middle left" if graph.degree[i] > graph.degree.max() / 2 else "middle right" for i in named],
+            textfont={"size": 11},
+            hoverinfo="skip",
+        )
+    )
+    figure.update_layout(showlegend=False)
     figure.update_xaxes(title="neighbours (degree)")
     figure.update_yaxes(title="betweenness")
     return figure
+
+
+def _named_points(degree: NDArray[np.int64], values: NDArray[np.float64], order: NDArray[np.int64]) -> list[int]:
+    """The strongest bridges and the largest hub, as far as their names do not stand on each other."""
+    height = max(float(values[order].max()), 1e-12) if len(order) else 1.0
+    hub = order[np.lexsort((order, -degree[order]))][:1]
+    named: list[int] = []
+    for i in map(int, [*hub, *order[:MOST_NAMED]]):
+        if all(
+            abs(values[i] - values[other]) > 0.045 * height or abs(degree[i] - degree[other]) > 0.4 * degree[hub[0]]
+            for other in named
+        ):
+            named.append(i)
+    return named

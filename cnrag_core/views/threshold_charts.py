@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Quantity = Literal["shares", "edges", "mean degree", "components", "communities", "modularity"]
 GROUND = "rgba(128,134,150,0.14)"
 """Behind words that stand on a line, in either theme."""
+TO_THE_LEFT = {"xanchor": "right", "xshift": -4, "yanchor": "bottom"}
+TO_THE_RIGHT = {"xanchor": "left", "xshift": 4}
 QUANTITIES: tuple[Quantity, ...] = ("shares", "edges", "mean degree", "components", "communities", "modularity")
 
 
@@ -57,9 +59,9 @@ def threshold_curve_chart(
     n = max(curve.candidates.n_nodes, 1)
     x = curve.thresholds
     if quantity == "shares":
-        _line(figure, x, curve.giant_share, "in the largest component", CATEGORIES[0])
-        _line(figure, x, curve.n_isolates / n, "isolated", CATEGORIES[1], dash="dot")
-        figure.update_yaxes(tickformat=".0%", range=[-0.02, 1.05], title="share of the documents")
+        _line(figure, x, 100 * curve.giant_share, "in the largest component", CATEGORIES[0], unit=" %")
+        _line(figure, x, 100 * curve.n_isolates / n, "isolated", CATEGORIES[1], dash="dot", unit=" %")
+        figure.update_yaxes(ticksuffix=" %", range=[-2, 105], title="share of the documents")
     elif quantity in ("communities", "modularity"):
         found = curve.n_communities if quantity == "communities" else curve.modularity
         _line(figure, curve.community_thresholds, found, quantity, CATEGORIES[2], mode="lines+markers")
@@ -70,9 +72,10 @@ def threshold_curve_chart(
         figure.update_yaxes(title=quantity, rangemode="tozero")
         if quantity == "edges":
             figure.update_yaxes(type="log", rangemode="normal")
-    _mark(figure, threshold, suggestion)
     last = curve.thresholds[np.flatnonzero(curve.n_edges)[-1]] if curve.n_edges.any() else 1.0
-    figure.update_xaxes(title="similarity threshold", range=[float(curve.floor), min(1.0, float(last) + 0.03)])
+    low, high = float(curve.floor), min(1.0, float(last) + 0.03)
+    _mark(figure, threshold, suggestion, room_from=low + 0.18 * (high - low))
+    figure.update_xaxes(title="similarity threshold", range=[low, high])
     return figure
 
 
@@ -94,15 +97,29 @@ def histogram_chart(histogram: SimilarityHistogram, *, threshold: float | None =
         )
     )
     _mark(figure, threshold, None)
-    figure.update_yaxes(type="log", title="pairs (log)")
-    figure.update_xaxes(title="combined similarity")
+    figure.update_yaxes(type="log", title="pairs (log)", dtick=1, tickformat=",d")
+    filled = np.flatnonzero(histogram.counts)
+    last = float(edges[filled[-1] + 1]) if len(filled) else 1.0
+    figure.update_xaxes(
+        title="combined similarity", range=[float(edges[0]), min(1.0, max(last, threshold or 0) + 0.02)]
+    )
     return figure
 
 
 def _line(
-    figure: go.Figure, x: object, y: object, name: str, color: str, *, dash: str = "solid", mode: str = "lines"
+    figure: go.Figure,
+    x: object,
+    y: object,
+    name: str,
+    color: str,
+    *,
+    dash: str = "solid",
+    mode: str = "lines",
+    unit: str = "",
 ) -> None:
     import plotly.graph_objects as go
+
+    shown = ".3~g" if unit or name == "modularity" else ",.4~r"
 
     figure.add_trace(
         go.Scatter(
@@ -111,20 +128,30 @@ def _line(
             name=name,
             mode=mode,
             line={"color": color, "width": 2.5, "dash": dash},
-            hovertemplate="at %{x:.2f}: %{y}<extra>" + name + "</extra>",
+            hovertemplate=f"at %{{x:.2f}}: %{{y:{shown}}}{unit}<extra>{name}</extra>",
         )
     )
 
 
-def _mark(figure: go.Figure, threshold: float | None, suggestion: ThresholdSuggestion | None) -> None:
-    """Vertical lines: where we are, what is suggested, where the largest component falls apart."""
-    marks: list[tuple[float | None, str, str, str]] = [(threshold, "here", CATEGORIES[5], "solid")]
+def _mark(
+    figure: go.Figure,
+    threshold: float | None,
+    suggestion: ThresholdSuggestion | None,
+    *,
+    room_from: float = float("inf"),
+) -> None:
+    """Vertical lines: where we are, what is suggested, where the largest component falls apart.
+
+    The leftmost has its words to its left where there is room for them, from `room_from` on, so that no other line
+    runs through them.
+    """
+    marks = [(threshold, "here", CATEGORIES[5], "solid")]
     if suggestion is not None:
         marks += [
             (suggestion.threshold, "suggested", CATEGORIES[2], "dash"),
             (suggestion.percolation, "falls apart", REST, "dot"),
         ]
-    shown = [mark for mark in marks if mark[0] is not None]
+    shown = [(value, name, color, dash) for value, name, color, dash in marks if value is not None]
     # Set at once: adding lines one by one costs 40 ms each, and the slider waits for them.
     figure.layout.shapes = [
         {
@@ -133,10 +160,12 @@ def _mark(figure: go.Figure, threshold: float | None, suggestion: ThresholdSugge
         }
         for value, _, color, dash in shown
     ]  # fmt: skip
+    leftmost = min((value for value, *_ in shown), default=None)
     figure.layout.annotations = [
         {
             "x": value, "y": height, "xref": "x", "yref": "paper", "text": f"{name} {value:.2f}", "showarrow": False,
-            "xanchor": "left", "xshift": 4, "font": {"color": color, "size": 12}, "bgcolor": GROUND,
+            "font": {"color": color, "size": 12}, "bgcolor": GROUND,
+            **(TO_THE_LEFT if value == leftmost and value >= room_from else TO_THE_RIGHT),
         }
         for (value, name, color, _), height in zip(shown, (1.0, 0.93, 0.86), strict=False)
     ]  # fmt: skip

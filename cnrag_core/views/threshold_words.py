@@ -16,6 +16,7 @@ from cnrag_core.graph.threshold_changes import Orphan, ThresholdChange
 from cnrag_core.graph.threshold_suggestion import ThresholdSuggestion
 from cnrag_core.graph.thresholds import ThresholdCurve
 from cnrag_core.topology.communities import Communities
+from cnrag_core.views.traversal_steps import shortened
 
 
 class NetworkView(Protocol):
@@ -29,6 +30,9 @@ class NetworkView(Protocol):
     def curve(self) -> ThresholdCurve: ...
     def title(self, node_id: str) -> str: ...
 
+
+LONGEST_TITLE = 44
+"""Characters of a title in an example."""
 
 Figure: TypeAlias = tuple[str, str, str]
 """Name, value, explanation."""
@@ -85,14 +89,14 @@ def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: Thre
     """One sentence about where this threshold stands."""
     graph = network.graph
     n_isolated = int(np.count_nonzero(graph.degree == 0))
-    share = percent(n_isolated / graph.n_nodes) if graph.n_nodes else "0 %"
+    alone = f"{n_isolated:,} {'is' if n_isolated == 1 else 'are'}" if n_isolated else "none is"
     _, giant = component_sizes(graph)
     whole = f"{percent(giant / graph.n_nodes) if graph.n_nodes else '0 %'} of the documents hang together"
     where = ""
     if suggestion.percolation is not None:
         side = "below" if graph.threshold <= suggestion.percolation else "above"
         where = f", {side} the {suggestion.percolation:.2f} at which the largest component falls apart"
-    return f"With this rule ({graph.rule}) {whole} and {share} are linked to nothing{where}."
+    return f"With this rule ({graph.rule}) {whole} and {alone} linked to nothing{where}."
 
 
 def change_sentence(change: ThresholdChange, network: NetworkView) -> str:
@@ -102,7 +106,8 @@ def change_sentence(change: ThresholdChange, network: NetworkView) -> str:
     isolates = f"{abs(change.isolates):,} {'fewer' if change.isolates <= 0 else 'more'} isolated"
     lines = [f"At {change.threshold:.2f}: {edges}, {isolates}."]
     for a, b, weight in change.strongest_edges[:2]:
-        lines.append(f"{'+' if more else '−'} {network.title(a)} — {network.title(b)} ({weight:.2f})")
+        pair = " — ".join(shortened(network.title(node_id), LONGEST_TITLE) for node_id in (a, b))
+        lines.append(f"{'+' if more else '−'} {pair} ({weight:.3f})")
     return "\n".join(lines)
 
 

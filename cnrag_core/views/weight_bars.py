@@ -25,13 +25,13 @@ def weight_bars(weights: Mapping[str, float]) -> go.Figure:
         go.Bar(
             orientation="h",
             y=[escape(name) for name in weights],
-            x=list(weights.values()),
-            text=[f"{share:.0%}" for share in weights.values()],
-            textposition="auto",
+            x=[100 * share for share in weights.values()],
+            text=[f"{100 * share:.0f} %" for share in weights.values()],
+            textposition="outside",
             marker={"color": [category_color(rank) for rank in range(len(weights))]},
-            hovertemplate="%{y}: %{x:.1%}<extra></extra>",
+            hovertemplate="%{y}: %{x:.1f} %<extra></extra>",
         )
     )
-    figure.update_xaxes(range=[0, 1], tickformat=".0%", title="share of the combined similarity")
+    figure.update_xaxes(range=[0, 104], ticksuffix=" %", title="share of the combined similarity")
     figure.update_yaxes(autorange="reversed")
     return figure

@@ -24,7 +24,7 @@ def document_text(document: Document, config: PipelineConfig) -> None:
         if words in said:
             continue
         if len(words) <= SHORT:
-            st.text(f"{name}: {words}")
+            st.markdown(f":gray[{literal(name)}]  {literal(words)}")
         else:
             st.caption(literal(name))
             st.text(words)

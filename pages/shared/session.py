@@ -35,12 +35,16 @@ if st.runtime.exists():  # a server, not a test of one page
 ICON = Path(__file__).with_name("icon.png")
 """Our own picture: an icon by name would be fetched from elsewhere."""
 
+# Columns within a container whose key begins with parts_ stand below each other in a narrow window; with parts_some,
+# up to three side by side.
 STYLE = """<style>
 .stMainBlockContainer { padding: 2.2rem 2.4rem 3rem; max-width: 1900px; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; }
 [data-testid="stMetricValue"] { font-size: 1.6rem; }
 [data-testid="stText"] { white-space: pre-wrap; }
-[class*="st-key-open_"] button[kind="tertiary"] { min-height: 0; padding: 0; }
+[class*="st-key-open_"] button[kind="tertiary"], [class*="st-key-show_"] button[kind="tertiary"] {
+  min-height: 0; padding: 0;
+}
 [class*="st-key-open_"] button[kind="tertiary"], [class*="st-key-open_"] button[kind="tertiary"] * {
   justify-content: flex-start; text-align: left;
 }
@@ -48,12 +52,12 @@ STYLE = """<style>
   text-decoration: underline rgba(128, 134, 150, 0.55); text-underline-offset: 3px;
 }
 @media (max-width: 900px) {
-  .st-key-home_figures [data-testid="stHorizontalBlock"], .st-key-home_parts [data-testid="stHorizontalBlock"] {
-    flex-wrap: wrap;
-  }
-  .st-key-home_figures [data-testid="stColumn"] { min-width: 30%; }
-  .st-key-home_parts > div > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"],
-  .st-key-home_parts > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] { min-width: 100%; }
+  [class*="st-key-parts_"] > div > [data-testid="stHorizontalBlock"],
+  [class*="st-key-parts_"] > [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+  [class*="st-key-parts_"] > div > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"],
+  [class*="st-key-parts_"] > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] { min-width: 100%; }
+  [class*="st-key-parts_some"] > div > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"],
+  [class*="st-key-parts_some"] > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] { min-width: 30%; }
 }
 [class*="st-key-cnrag_"] { position: absolute; height: 0; overflow: hidden; }
 </style>"""

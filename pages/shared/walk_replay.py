@@ -44,7 +44,8 @@ def replay(trace: TraversalTrace, graph: ConceptGraph) -> None:
         st.session_state.update(walk_shown=key, walk_step=n_steps, walk_only=())
     step = _step_row(n_steps)
     scene = scene_of(trace, graph, key)
-    picture, details = st.columns([2.4, 1], gap="medium")
+    with st.container(key="parts_walk"):
+        picture, details = st.columns([2.4, 1], gap="medium")
     only = st.session_state.get("walk_only", ())
     with picture:
         seen = graph_view(walk_data(scene, step, only=only), key=GRAPH, height=HEIGHT, on_legend=_on_legend)
