@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -11,14 +11,22 @@ from pages.shared.session import ask_question, asked_question
 
 
 def question_row(
-    judged: Sequence[str], *, key: str, picks: str, of: str, offer: str, placeholder: str, help: str | None = None
+    judged: Mapping[str, int],
+    *,
+    key: str,
+    picks: str,
+    of: str,
+    offer: str,
+    placeholder: str,
+    help: str | None = None,
 ) -> str:
     """The question as typed, or as picked among the judged ones.
 
     Parameters
     ----------
     judged
-        Texts of the questions whose answer is known; the first is asked where nothing was asked before.
+        Texts of the questions whose answer is known, each with the number of documents that it takes; the first
+        is asked where nothing was asked before.
     key, picks
         Keys of the box and of the list.
     of, offer
@@ -30,7 +38,15 @@ def question_row(
     with picked:
         if judged:
             pick = partial(_take, picks, key)
-            st.selectbox(of, list(judged), index=None, key=picks, placeholder=offer, on_change=pick)
+            st.selectbox(
+                of,
+                list(judged),
+                index=None,
+                key=picks,
+                placeholder=offer,
+                on_change=pick,
+                format_func=lambda text: f"{text} · {judged[text]} documents" if judged[text] > 1 else text,
+            )
     with typed:
         changed = partial(_ask, key)
         return st.text_input("Question", key=key, placeholder=placeholder, on_change=changed, help=help)

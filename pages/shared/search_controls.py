@@ -18,7 +18,7 @@ MEANINGS = "  \n".join(f"**{name}**: {strategy_hint(name)}" for name in STRATEGI
 def question_of(workspace: Workspace) -> str:
     """The question, typed or picked among those whose answer is known."""
     return question_row(
-        list(dict.fromkeys(query.text for query in workspace.queries)),
+        {query.text: len(query.relevant) for query in workspace.queries},
         key="question",
         picks="judged_question",
         of="Judged questions of this corpus",

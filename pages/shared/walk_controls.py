@@ -40,7 +40,7 @@ def ask(workspace: Workspace) -> WalkRequest:
     judged = _judged(workspace)
     _forget_other(workspace)
     question = question_row(
-        list(judged),
+        {text: len(query.required_evidence) for text, query in judged.items()},
         key="walk_question",
         picks="walk_judged",
         of="Questions whose evidence is known",
