@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 ASSETS = Path(__file__).with_name("graph_assets")
-SCRIPTS = ("message.js", "drawing.js", "side.js", "places.js", "minimap.js", "component.js")
+SCRIPTS = ("message.js", "edges.js", "drawing.js", "side.js", "places.js", "minimap.js", "component.js")
 """Joined into one module, in this order."""
 
 

@@ -49,6 +49,17 @@ def opened_offline(browser: Browser, page: Path) -> Iterator[Page]:
     assert not errors
 
 
+COUNT_DRAWINGS = """
+window.cnragDrawings = 0;
+const { clearRect } = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+  if (this.canvas.closest('.graph')) window.cnragDrawings += 1;
+  return clearRect.apply(this, box);
+};
+"""
+"""Every drawing of the graph begins with an empty canvas."""
+
+
 def edge_in_sight(graph: Graph) -> dict[str, float | str]:
     """A place on an edge of similarity that no document covers."""
     found = graph.ask(
@@ -133,6 +144,42 @@ def test_the_legend_filters_and_shows_all_again(window: Window):
     with window.rerun():
         window.page.get_by_role("button", name="show all").click()
     assert graph.n_nodes == everything
+
+
+def test_a_page_that_opens_draws_its_picture_once_and_a_click_before_and_after_the_answer(window: Window):
+    window.page.add_init_script(COUNT_DRAWINGS)
+    window.open("Network", sample="papers")
+    graph = Graph(window).ready()
+    drawn = "window.cnragDrawings"
+    assert window.page.evaluate(drawn) == 1
+    place = graph.place_of_any()
+    window.page.mouse.move(*(place[axis] + graph.element.bounding_box()[axis] for axis in "xy"))
+    window.page.wait_for_function(f"{drawn} === 2")
+    graph.click(place["name"])
+    assert window.page.evaluate(drawn) <= 4
+
+
+def test_every_edge_knows_its_ends_and_they_know_it(window: Window):
+    """The edges of the picture are not the library's own, which would take longer to make than all else."""
+    window.open("Network", sample="papers")
+    graph = Graph(window).ready()
+    found = graph.ask(
+        """
+        const { edges, nodes } = network.body;
+        return Object.values(edges).map((edge) => ({
+          own: Object.keys(edge).length,
+          ends: [edge.from.id, edge.to.id].join(), said: [edge.fromId, edge.toId].join(),
+          known: edge.from.edges.includes(edge) && edge.to.edges.includes(edge),
+          near: network.getConnectedNodes(edge.id).join(),
+        }));
+        """
+    )
+    assert isinstance(found, list)
+    assert len(found) == graph.n_edges > 100
+    for edge in found:
+        assert edge["ends"] == edge["said"] == edge["near"]
+        assert edge["known"]
+        assert edge["own"] < 12
 
 
 def test_the_list_filters_as_one_types_and_opens_with_the_keyboard(window: Window):

@@ -118,14 +118,14 @@ function litPart(state) {
 function refocus(state) {
   if (!state.network) return;
   state.lit = litPart(state);
-  if (state.fitted) state.network.redraw();
+  if (state.fitted) state.network.body.emitter.emit('_requestRedraw');  // once a frame, whoever else asks for it
 }
 
 // The library draws everything anew with every change of its data; what is done inside is drawn once, afterwards.
 function undrawn(state, change) {
-  const { emitter } = state.network.body;
-  emitter.emit('_blockRedraw');
-  try { change(); } finally { emitter.emit('_allowRedraw'); }
+  const { renderer } = state.network, { allowRedraw, redrawRequested } = renderer;
+  renderer.allowRedraw = false;
+  try { change(); } finally { Object.assign(renderer, { allowRedraw, redrawRequested }); }
 }
 
 function point(state, what) {
@@ -202,7 +202,7 @@ function create(parentElement, data) {
   const element = parentElement.querySelector('.graph');
   const state = {
     element, root: parentElement, nodes: new vis.DataSet(), edges: new vis.DataSet(), data, names: new Map(), groups: new Map(),
-    lines: new Map(), plain: [], typed: [], middleSize: 10, order: [], lit: null, pointed: null, pointedKey: 'null', found: null, rev: null, fitted: false,
+    lines: new Map(), plain: [], typed: [], middleSize: 10, order: [], lit: null, pointed: null, pointedKey: 'null', found: null, rowsToCome: [], rev: null, fitted: false,
     theme: readTheme(element), font: getComputedStyle(element).fontFamily || 'sans-serif', view: data.view, send: null,
   };
   state.ink = (color) => (state.theme.dark ? blend(color, '#ffffff', 0.5) : blend(color, '#000000', 0.35));
@@ -219,6 +219,7 @@ function create(parentElement, data) {
     interaction: { hover: true, multiselect: true, tooltipDelay: 140, keyboard: { enabled: true, bindToWindow: false } },
   });
   takeOverEdges(state);
+  state.network.renderer.allowRedraw = false;  // until it has a size and everything has its place
   element.cnragNetwork = state.network;
   element.cnragState = state;
   const first = () => {
@@ -227,13 +228,17 @@ function create(parentElement, data) {
       if (!state.moved) { state.network.setSize('100%', '100%'); fitTo(state, state.data.fit?.ids || null, false); }
       return;
     }
-    undrawn(state, () => state.network.redraw());  // it takes the size of its place
-    state.fitted = true;
-    showView(state, state.view);
-    if (state.data.fit && !state.moved) fitTo(state, state.data.fit.ids, false);
-    // Whoever moved away from the chosen document and comes back finds what they left.
-    if (state.waiting && recall(state.view)?.focus !== state.waiting) bringIntoView(state, state.waiting, false);
-    state.waiting = null;
+    undrawn(state, () => {
+      state.network.redraw();  // it takes the size of its place
+      state.fitted = true;
+      showView(state, state.view);
+      if (state.data.fit && !state.moved) fitTo(state, state.data.fit.ids, false);
+      // Whoever moved away from the chosen document and comes back finds what they left.
+      if (state.waiting && recall(state.view)?.focus !== state.waiting) bringIntoView(state, state.waiting, false);
+      state.waiting = null;
+    });
+    Object.assign(state.network.renderer, { allowRedraw: true, redrawRequested: false });
+    state.network.redraw();  // at once: this frame shows it
   };
   state.observer = new ResizeObserver(first);
   state.observer.observe(element);
@@ -255,26 +260,6 @@ function create(parentElement, data) {
   state.network.on('blurNode', () => point(state, null));
   state.network.on('dragStart', () => point(state, null));
   return state;
-}
-
-// The library still knows the edges, for clicks and neighbours; drawing and aiming are ours: an edge is hit
-// within a few pixels of the screen, at any zoom.
-const AIM = 6;
-
-function takeOverEdges(state) {
-  const { renderer, selectionHandler, body } = state.network;
-  renderer._drawEdges = renderer._drawArrows = () => {};
-  selectionHandler.getEdgeAt = (pointer, wholeEdge = true) => {
-    const { x, y } = state.network.DOMtoCanvas(pointer);
-    let nearest = AIM / state.network.getScale(), found = null;
-    for (const id of body.edgeIndices) {
-      const edge = body.edges[id];
-      if (!edge.connected) continue;
-      const distance = edge.edgeType.getDistanceToEdge(edge.from.x, edge.from.y, edge.to.x, edge.to.y, x, y);
-      if (distance < nearest) { nearest = distance; found = edge; }
-    }
-    return found && !wholeEdge ? found.id : found;
-  };
 }
 
 function centre(state, id, animated = true) {
@@ -358,7 +343,7 @@ export default async function render({ data: sent, parentElement, setStateValue,
     if (data.focus && state.nodes.get(data.focus)) {
       state.network.selectNodes([data.focus]);
       if (state.fitted) bringIntoView(state, data.focus); else state.waiting = data.focus;
-    } else if (!data.focus && kept.length < 2) state.network.unselectAll();
+    } else if (!data.focus && kept.length < 2) undrawn(state, () => state.network.unselectAll());
     state.focus = data.focus;
   }
   if (data.centre !== state.centre && data.focus && state.fitted) centre(state, data.focus);

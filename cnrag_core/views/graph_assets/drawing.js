@@ -126,6 +126,11 @@ function drawNames(state, context, area, scale) {
   context.textAlign = 'center'; context.textBaseline = 'middle'; context.lineJoin = 'round';
   const { nodes } = state.network.body;
   const visible = (node) => node && node.x > area.x && node.x < area.x + area.width && node.y > area.y && node.y < area.y + area.height;
+  // A name above or below its document moves aside rather than over the edge of the canvas.
+  const inside = (x, w) => {
+    const right = area.x + area.width - w / 2 - 1 / scale, left = area.x + w / 2 + 1 / scale;
+    return x < area.x || x > area.x + area.width || left > right ? x : Math.min(Math.max(x, left), right);
+  };
   // In rings a name stands on the outer side of its document, where nothing else is.
   const outside = (node) => (w, h) => {
     const angle = Math.atan2(node.y, node.x), reach = node.options.size + 4 / scale;
@@ -134,7 +139,8 @@ function drawNames(state, context, area, scale) {
   const beside = (node) => (w, h) => {
     if (state.data.rings && (node.x || node.y)) return [...outside(node)(w, h), [node.x, node.y + node.options.size + h / 2 + 3 / scale]];
     const gap = node.options.size + h / 2 + 3 / scale, side = node.options.size + w / 2 + 2 / scale;
-    return [[node.x, node.y + gap], [node.x, node.y - gap], [node.x + side, node.y], [node.x - side, node.y]];
+    const x = inside(node.x, w);
+    return [[x, node.y + gap], [x, node.y - gap], [node.x + side, node.y], [node.x - side, node.y]];
   };
   const plain = { size: 11.5, weight: 400, alpha: 0.95, color: state.theme.text, most: 150, covers: 0 };
   // What is selected or pointed at is named first, in full, and whatever it covers.
@@ -154,7 +160,7 @@ function drawNames(state, context, area, scale) {
   for (const hull of state.data.hulls || []) {
     if (!hull.label || !hull.points.length) continue;
     const quiet = state.lit && !(state.lit.groups && state.lit.groups.has(hull.group));
-    write(hull.label, () => hullPlaces(hull, scale), {
+    write(hull.label, (w) => hullPlaces(hull, scale).map(([x, y]) => [inside(x, w), y]), {
       size: 13, weight: 650, alpha: quiet ? 0.4 : 1, color: state.ink(hull.color), most: 170, covers: Infinity,
     });
   }

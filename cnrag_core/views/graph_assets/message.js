@@ -6,7 +6,7 @@ const PICTURES = (globalThis.cnragPictures ??= {});
 const CALLS = new WeakMap();
 
 async function withPicture(data, element) {
-  if (data.nodes) return data;
+  if (data.nodes) return shaped(data, element);
   const call = (CALLS.get(element) || 0) + 1;
   CALLS.set(element, call);
   while (PICTURES[data.name]?.stamp !== data.stamp) {
@@ -15,7 +15,7 @@ async function withPicture(data, element) {
   }
   const picture = PICTURES[data.name];
   picture.unpacked ??= unpacked(picture.edges);
-  return { ...picture, ...data, edges: picture.unpacked };
+  return shaped({ ...picture, ...data, edges: picture.unpacked }, element);
 }
 
 function unpacked(edges) {

@@ -1,3 +1,45 @@
+// A picture takes the shape of its canvas: of the two directions, the one with room to spare is stretched. Neither
+// axis of a layout means anything, only who is near whom. Found once for each layout on a canvas, so that nothing
+// jumps afterwards, and kept by the browser as long as it fits about as well; rings stay round.
+
+const MOST_STRETCHED = 1.8;
+const FITS_AS_WELL = 1.3;
+const SHAPES = new WeakMap();
+const shapeKey = (layout) => `cnrag-shape-${layout}`;
+
+function shaped(data, element) {
+  const ratio = stretch(data, element), [x, y] = ratio > 1 ? [ratio, 1] : [1, Math.round(10 / ratio) / 10];
+  if (ratio === 1) return data;
+  const times = (values, factor) => values.map((value) => value * factor);
+  return {
+    ...data,
+    nodes: { ...data.nodes, x: times(data.nodes.x, x), y: times(data.nodes.y, y) },
+    hulls: (data.hulls || []).map((hull) => ({ ...hull, points: hull.points.map(([a, b]) => [a * x, b * y]) })),
+    layout: `${data.layout}|${x}:${y}`, view: `${data.view}|${x}:${y}`,
+  };
+}
+
+// How much wider than high it becomes, as against the layout.
+function stretch({ nodes, rings, layout, height }, element) {
+  if (rings || nodes.id.length < 3) return 1;
+  if (!SHAPES.has(element)) SHAPES.set(element, new Map());
+  const known = SHAPES.get(element);
+  if (!known.has(layout)) {
+    if (height) element.closest('.box')?.style.setProperty('--graph-height', height);
+    const { clientWidth, clientHeight } = element;
+    if (!clientWidth || !clientHeight) return 1;
+    const span = (values) => Math.max(values.reduce((a, b) => Math.max(a, b)) - values.reduce((a, b) => Math.min(a, b)), 1);
+    const room = Math.max(clientWidth - 2 * MARGIN.side, 50) / Math.max(clientHeight - MARGIN.top - MARGIN.bottom, 50);
+    const wanted = Math.min(MOST_STRETCHED, Math.max(1 / MOST_STRETCHED, (room * span(nodes.y)) / span(nodes.x)));
+    let before = NaN;
+    try { before = Number(sessionStorage.getItem(shapeKey(layout)) ?? NaN); } catch { /* private windows refuse storage */ }
+    const fits = Math.max(before / wanted, wanted / before) < FITS_AS_WELL;
+    known.set(layout, fits ? before : Math.round(10 * wanted) / 10);
+    try { sessionStorage.setItem(shapeKey(layout), known.get(layout)); } catch { /* as above */ }
+  }
+  return known.get(layout);
+}
+
 // Where a person put documents: kept by the browser for as long as the tab lives, for each layout.
 
 const MOST_PLACES = 2000;

@@ -10,6 +10,9 @@ function make(tag, className, text) {
   return element;
 }
 
+// The browser's own way with numbers takes longer for one legend than drawing it.
+const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+
 function swatch(color, shape) {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 12 12'); svg.setAttribute('class', 'swatch'); svg.setAttribute('aria-hidden', 'true');
@@ -53,9 +56,9 @@ function buildLegend(state) {
     row.type = 'button';
     row.dataset.key = entry.key;
     row.setAttribute('aria-pressed', String(entry.on));
-    row.title = `${entry.label}: ${entry.n.toLocaleString('en')} ${legend.unit || 'documents'}\nClick to keep only what you choose.`;
+    row.title = `${entry.label}: ${grouped(entry.n)} ${legend.unit || 'documents'}\nClick to keep only what you choose.`;
     row.classList.toggle('off', some && !entry.on);
-    row.append(swatch(entry.color, entry.shape), make('span', 'name', entry.label), make('span', 'count', entry.n.toLocaleString('en')));
+    row.append(swatch(entry.color, entry.shape), make('span', 'name', entry.label), make('span', 'count', grouped(entry.n)));
     row.onclick = () => state.send.trigger('legend', entry.key);
     row.onmouseenter = row.onfocus = () => point(state, { group: entry.key });
     row.onmouseleave = row.onblur = () => point(state, null);
@@ -92,23 +95,14 @@ function buildList(state) {
   state.listKey = key;
   const rows = place.querySelector('.rows'), input = place.querySelector('input');
   rows.replaceChildren();
+  state.rowsToCome = [];
   if (!list) return;
-  place.querySelector('.title').textContent = `${list.order.length.toLocaleString('en')} shown`;
+  place.querySelector('.title').textContent = `${grouped(list.order.length)} shown`;
   place.querySelector('.by').textContent = list.title;
   input.placeholder = 'Filter these';
-  const at = new Map(state.data.nodes.id.map((id, i) => [id, i]));
-  const fragment = document.createDocumentFragment();
-  list.order.forEach((id, i) => {
-    const n = at.get(id);
-    if (n === undefined) return;
-    const row = make('button', 'row');
-    row.type = 'button'; row.dataset.id = id; row.tabIndex = -1;
-    row.setAttribute('role', 'option');
-    row.append(swatch(state.data.nodes.color[n], state.data.nodes.shape[n]), make('span', 'name', state.data.nodes.name[n]), make('span', 'count', list.values[i]));
-    row.title = state.data.nodes.title[n];
-    fragment.append(row);
-  });
-  rows.append(fragment);
+  state.rowsToCome = list.order.map((id, i) => ({ id, value: list.values[i] }));
+  moreRows(state, ROWS_AT_FIRST);
+  requestAnimationFrame(() => setTimeout(() => moreRows(state)));  // the others once the picture is on the screen
   rows.onmouseover = (event) => { const row = event.target.closest('.row'); if (row) point(state, { node: row.dataset.id }); };
   rows.onmouseleave = () => point(state, null);
   rows.onclick = (event) => { const row = event.target.closest('.row'); if (row) pick(state, row.dataset.id); };
@@ -123,12 +117,37 @@ function buildList(state) {
   filterRows(state);
 }
 
-const shownRows = (state) => [...state.root.querySelectorAll('.row:not([hidden])')];
+const ROWS_AT_FIRST = 50;  // more than the place shows at once
+
+// The next rows of the list, or all that are still to come; whoever asks for rows asks for all.
+function moreRows(state, most = Infinity) {
+  const coming = state.rowsToCome.splice(0, most), { nodes } = state.data;
+  if (!coming.length) return;
+  const at = new Map(nodes.id.map((id, i) => [id, i])), fragment = document.createDocumentFragment();
+  for (const { id, value } of coming) {
+    const n = at.get(id);
+    if (n === undefined) continue;
+    const row = make('button', 'row');
+    row.type = 'button'; row.dataset.id = id; row.tabIndex = -1;
+    row.setAttribute('role', 'option'); row.setAttribute('aria-selected', 'false');
+    row.append(swatch(nodes.color[n], nodes.shape[n]), make('span', 'name', nodes.name[n]), make('span', 'count', value));
+    row.title = nodes.title[n];
+    fragment.append(row);
+  }
+  state.root.querySelector('.rows').append(fragment);
+}
+
+function allRows(state) {
+  moreRows(state);
+  return [...state.root.querySelectorAll('.row')];
+}
+
+const shownRows = (state) => allRows(state).filter((row) => !row.hidden);
 
 function filterRows(state) {
   const words = state.root.querySelector('.list input').value.toLowerCase().split(/\s+/).filter(Boolean);
   let n = 0;
-  for (const row of state.root.querySelectorAll('.row')) {
+  for (const row of words.length ? allRows(state) : state.root.querySelectorAll('.row')) {
     const name = row.querySelector('.name').textContent.toLowerCase();
     row.hidden = !words.every((word) => name.includes(word));
     n += row.hidden ? 0 : 1;
@@ -151,7 +170,7 @@ function stepRows(state, event) {
 function markRow(state) {
   const chosen = new Set(state.network.getSelectedNodes());
   let first = true;
-  for (const row of state.root.querySelectorAll('.row')) {
+  for (const row of chosen.size ? allRows(state) : state.root.querySelectorAll('.row')) {
     const on = chosen.has(row.dataset.id);
     row.classList.toggle('chosen', on);
     row.setAttribute('aria-selected', String(on));
