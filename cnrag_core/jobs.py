@@ -16,11 +16,15 @@ from typing import Any, Generic, Literal, TypeVar
 
 from cnrag_core.errors import CNRagError, memory_named
 from cnrag_core.event_log import write_event, write_failure
+from cnrag_core.freed_memory import give_back
 from cnrag_core.types import Progress
 
 T = TypeVar("T")
 
 JobState = Literal["running", "done", "failed", "cancelled"]
+
+LONG = 1.0
+"""Seconds of work from which on there may be memory to give back."""
 
 ABANDONED_AFTER = 30.0
 """Seconds without its owner after which a job ends: longer than a browser needs to come back to its session."""
@@ -192,6 +196,8 @@ class Job(Generic[T]):
                 self.message = f"Something went wrong that should not have; it is logged under reference {reference}."
                 self.state = "failed"
             self.finished = time.monotonic()
+            if self.seconds > LONG:
+                give_back()
             with _lock:
                 _running.discard(self)
             outcome = self.state if self.state in ("done", "failed", "cancelled") else None

@@ -30,6 +30,7 @@ from cnrag_core.corpus.document import Corpus
 from cnrag_core.corpus.readers import read_bytes
 from cnrag_core.errors import CNRagError, ResourceLimitError
 from cnrag_core.event_log import log_events, write_failure
+from cnrag_core.freed_memory import give_back
 from cnrag_core.jobs import LoggedFailureError
 from cnrag_core.limits import server_limits
 from cnrag_core.storage.whole_file import disk_errors
@@ -308,6 +309,8 @@ def _handed_over(folder: Path, request: Mapping[str, Any], config: PipelineConfi
 
 
 def _report(step: str, share: float) -> None:
+    if share == 0.0:
+        give_back()  # what the step before has freed
     print(json.dumps({"step": step, "share": round(share, 4)}), flush=True)
 
 

@@ -186,7 +186,7 @@ def _vector_column(
     if rows.shape[0] != n or len(missing) != n:
         raise EmbeddingError(f"Component {name!r}: {rows.shape[0]:,} rows were given for {n:,} documents.")
     if sp.issparse(rows):
-        rows = sorted_csr(rows).astype(np.float32)
+        rows = sorted_csr(rows).astype(np.float32, copy=False)
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64)).reshape(-1)
     else:
         rows = np.ascontiguousarray(rows, dtype=np.float32)

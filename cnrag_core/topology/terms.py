@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -144,8 +145,7 @@ class _Reader:
     def __init__(self) -> None:
         self.words: list[str] = []
         self.of_language: dict[str, _Words] = {}
-        self.stream: list[int] = []
-        self.owner: list[int] = []
+        self.stream, self.owner = array("i"), array("i")  # a quarter of what lists of numbers take
         self.spaceless: list[tuple[int, str]] = []
         self.items: list[tuple[int, tuple[int, ...], str]] = []
 
@@ -160,7 +160,7 @@ class _Reader:
         if language.name not in self.of_language:
             self.of_language[language.name] = _Words(language, self.words)
         code_of = self.of_language[language.name]
-        self.stream.extend([code_of[token] for token in tokens])
+        self.stream.extend(map(code_of.__getitem__, tokens))
         self.stream.append(_BREAK)
         self.owner.extend([number] * (len(tokens) + 1))
         for item in items:
@@ -262,7 +262,7 @@ class _Entries:
 
 def _add_words(entries: _Entries, reader: _Reader, n_documents: int) -> None:
     """Words, and two or three neighbouring words that recur."""
-    stream, owner = np.array(reader.stream, dtype=np.int64), np.array(reader.owner, dtype=np.int64)
+    stream, owner = np.array(reader.stream, dtype=np.int32), np.array(reader.owner, dtype=np.int32)
     stem_of, n_stems = reader.stems
     words = reader.words
     if not words:
@@ -303,8 +303,8 @@ def _digits(number: int, base: int, length: int) -> tuple[int, ...]:
 def _add_most_frequent_forms(
     entries: _Entries,
     keys: NDArray[np.int64],
-    forms: NDArray[np.int64],
-    owner: NDArray[np.int64],
+    forms: NDArray[np.integer[Any]],
+    owner: NDArray[np.integer[Any]],
     *,
     min_documents: int,
     term: Any,
@@ -313,11 +313,16 @@ def _add_most_frequent_forms(
 
     `keys` are equal for forms of one term; `owner` is the document of each occurrence.
     """
+    if min_documents > 1:  # most phrases are used once: they are not worth the arrays that follow
+        distinct, n_used = np.unique(keys, return_counts=True)
+        often = np.isin(keys, distinct[n_used >= min_documents])
+        keys, forms, owner = keys[often], forms[often], owner[often]
     if not len(keys):
         return
     distinct, inverse = np.unique(keys, return_inverse=True)
-    cell, count = np.unique(owner * len(distinct) + inverse, return_counts=True)
+    cell, count = np.unique(owner.astype(np.int64) * len(distinct) + inverse, return_counts=True)
     documents, key = cell // len(distinct), cell % len(distinct)
+    del cell
     kept = np.bincount(key, minlength=len(distinct)) >= min_documents
     form, first_seen, n_used = np.unique(forms, return_index=True, return_counts=True)
     key_of_form = inverse[first_seen]

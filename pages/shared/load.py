@@ -17,6 +17,7 @@ from cnrag_core.corpus.samples import load_sample, sample_names
 from cnrag_core.cost import estimate_cost
 from cnrag_core.errors import CNRagError, ConfigError
 from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
+from cnrag_core.freed_memory import give_back
 from cnrag_core.jobs import Job
 from cnrag_core.limits import server_limits
 from cnrag_core.types import Progress
@@ -116,7 +117,9 @@ class _Draft:
 
     @classmethod
     def of(cls, upload: str, file: CorpusFile) -> _Draft:
-        return cls(upload, hashlib.sha256(file.data).hexdigest(), file, file.read())
+        corpus = file.read()
+        give_back()  # the text and the records that the documents were made of
+        return cls(upload, hashlib.sha256(file.data).hexdigest(), file, corpus)
 
 
 def _guess(draft: _Draft) -> PipelineConfig:

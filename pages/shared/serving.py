@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import gc
 import ipaddress
 import logging
@@ -40,6 +39,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage  
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner  # noqa: E402
 
 from cnrag_core.event_log import OURS, event_handler, write_event  # noqa: E402
+from cnrag_core.freed_memory import give_back  # noqa: E402
 from cnrag_core.health import look_after  # noqa: E402
 from cnrag_core.jobs import cancel_all, failed  # noqa: E402
 from cnrag_core.limits import server_limits  # noqa: E402
@@ -205,10 +205,7 @@ async def _sweep() -> None:
 def tidy() -> None:
     """Free what nobody holds and give it back to the system: the C library keeps what a crowd took that has left."""
     gc.collect()
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc alone has it
-        if trim is not None:
-            trim(0)
+    give_back()
 
 
 def _manager() -> Any:
