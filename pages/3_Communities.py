@@ -123,7 +123,10 @@ with shown_errors():
             gaps,
             key="gaps",
             hide_index=True,
-            column_config={name: st.column_config.Column(width=width) for name, width in widths.items()},
+            column_config={
+                **{name: st.column_config.Column(width=width) for name, width in widths.items()},
+                "resemblance": st.column_config.NumberColumn(width=widths["resemblance"], format="%.3f"),
+            },
         )
     else:
         st.text("No two communities resemble each other without being linked.")

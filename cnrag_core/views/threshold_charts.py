@@ -75,6 +75,7 @@ def threshold_curve_chart(
     last = curve.thresholds[np.flatnonzero(curve.n_edges)[-1]] if curve.n_edges.any() else 1.0
     low, high = float(curve.floor), min(1.0, float(last) + 0.03)
     _mark(figure, threshold, suggestion, room_from=low + 0.18 * (high - low))
+    figure.layout.margin.t, figure.layout.legend.y = 56, 1.2  # room for words above the chart
     figure.update_xaxes(title="similarity threshold", range=[low, high])
     return figure
 

@@ -45,7 +45,7 @@ def load_panel(workspace: Workspace) -> None:
         st.error(literal(message), icon=":material/error:")
     source = st.segmented_control("Where from", SOURCES, default=SOURCES[0], key="source") or SOURCES[0]
     if source == SOURCES[0]:
-        _samples()
+        _samples(workspace)
     elif source == SOURCES[1]:
         _own_documents()
     elif source == SOURCES[2]:
@@ -67,12 +67,13 @@ def own_documents(workspace: Workspace) -> None:
         st.button("Forget them now", key="forget_own", on_click=forget_workspace, args=(workspace,), type="tertiary")
 
 
-def _samples() -> None:
+def _samples(workspace: Workspace) -> None:
     for name in sample_names():
         sample = load_sample(name)
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container():
-                st.markdown(f"**{literal(sample.title)}** · {len(sample.corpus):,} documents")
+                here = " :blue-badge[open now]" if workspace.sample == name else ""
+                st.markdown(f"**{literal(sample.title)}** · {len(sample.corpus):,} documents{here}")
                 st.caption(literal(sample.description.replace("`", "")))
             if st.button("Open", key=f"open_{name}", help=f"Build the sample {sample.title}"):
                 use_workspace(sample_workspace(name))

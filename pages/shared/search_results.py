@@ -10,6 +10,7 @@ from cnrag_core.network import Network
 from cnrag_core.retrieval.comparison import StrategyComparison, compare
 from cnrag_core.retrieval.context_pack import pack_results
 from cnrag_core.retrieval.ranking import ScoredNode
+from cnrag_core.retrieval.search import STRATEGIES
 from cnrag_core.views.ranking_tables import (
     agreement_sentence,
     boost_line,
@@ -36,7 +37,10 @@ def one_question(workspace: Workspace, network: Network, question: str, names: S
     comparison = compare(network.search(question), names, n)
     relevant = next((query.relevant for query in workspace.queries if query.text == question), {})
     if relevant:
-        st.markdown(f":material/verified: {literal(found_sentence(comparison, relevant))}")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/verified: {literal(found_sentence(comparison, relevant))}", width="content")
+            if len(names) < len(STRATEGIES):
+                st.button("And the other strategies?", key="try_all", type="tertiary", on_click=_try_all)
     st.text(agreement_sentence(comparison))
     shown = names[:MOST_COLUMNS]
     reasons = {comparison.results[name].reason for name in shown}
@@ -61,6 +65,10 @@ def one_question(workspace: Workspace, network: Network, question: str, names: S
         with overlap:
             st.plotly_chart(overlap_chart(comparison), key="overlap")
             st.dataframe(overlap_table(comparison), key="overlap_table", hide_index=True)
+
+
+def _try_all() -> None:
+    st.session_state["strategies"] = list(STRATEGIES)
 
 
 def _ranking(

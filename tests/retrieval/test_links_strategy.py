@@ -171,7 +171,7 @@ def test_auto_follows_names_where_documents_name_each_other(films):
 
 def test_auto_smooths_where_they_do_not(source):
     results = ask(source, "honey", "auto")
-    assert results.reason.startswith("smoothing: documents seldom name each other, and 71% have neighbours")
+    assert results.reason.startswith("smoothing: documents seldom name each other, and 71 % have neighbours")
     assert results.nodes == ask(source, "honey", "smoothing").nodes
 
 
