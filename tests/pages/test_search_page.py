@@ -1,0 +1,46 @@
+"""The Search page: a judged question says who finds its answer, and the other strategies are one click away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from cnrag_core.retrieval.search import STRATEGIES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _as_streamlit_runs_it(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.chdir(ROOT)
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def page() -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.query_params["sample"] = "larkspur"
+    app.run()
+    return app.switch_page("pages/6_Search.py").run()
+
+
+def said(app: AppTest) -> str:
+    assert [element.value for element in (*app.exception, *app.error)] == []
+    return next(element.value for element in app.markdown if "by judgement" in element.value)
+
+
+def test_a_judged_question_says_how_many_documents_its_answer_takes(page):
+    offered = page.selectbox(key="judged_question").options
+    assert any(text.endswith(" · 2 documents") for text in offered)
+    assert any(text.endswith(" · 3 documents") for text in offered)
+
+
+def test_the_other_strategies_are_one_click_away(page):
+    assert sum(name in said(page) for name in STRATEGIES) == 3
+    page.button(key="try_all").click().run()
+    assert all(name in said(page) for name in STRATEGIES)
+    assert "try_all" not in [button.key for button in page.button]
