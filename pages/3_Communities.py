@@ -80,7 +80,7 @@ with shown_errors():
         frame,
         key="communities",
         hide_index=True,
-        column_config=dict.fromkeys(("density inside", "mean similarity inside"), share),
+        column_config=dict.fromkeys(("density inside", "mean similarity inside", "weight that stays inside"), share),
     )
     st.download_button(
         "CSV",

@@ -147,6 +147,7 @@ with shown_errors():
             column_config=dict.fromkeys(("difference", "low", "high"), signed),
         )
     table = strategy_table(report)
+    st.caption(f"Percent, in the mean of {report.n_queries:,} questions; the last columns say how long one takes.")
     st.dataframe(table, key="strategy_table", hide_index=True, column_config=percents(metrics))
     st.download_button(
         "All measures (CSV)", lambda: csv_bytes(table), file_name="evaluation.csv", mime="text/csv",

@@ -71,10 +71,12 @@ def topics_sentence(network: CommunityView) -> str:
         return f"None of the {network.graph.n_nodes:,} documents is linked to another."
     quality = communities.modularity
     words = "" if quality is None else f", modularity {quality:.2f}"
+    single = communities.n_single
+    alone = f"{single:,} document{'s stand' if single > 1 else ' stands'} alone" if single else "none stands alone"
     return (
         f"{communities.n_grouped:,} communities of two or more documents, the largest of "
         f"{int(communities.sizes[0]):,}; "
-        f"{communities.n_single:,} documents stand alone. Found by {communities.library}{words}."
+        f"{alone}. Found by {communities.library}{words}."
     )
 
 
