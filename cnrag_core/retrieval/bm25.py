@@ -74,12 +74,12 @@ class TermIndex:
         """Each count turned into what it contributes; the bits that bm25s has for them."""
         length = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
         norm = K1 * ((1 - B) + B * length / max(float(length.mean()) if len(length) else 0.0, 1e-300))
-        tf = counts.data.astype(np.float64)
-        share = tf / (np.repeat(norm, np.diff(counts.indptr)) + tf)
-        idf = self.idf.astype(np.float32).astype(np.float64)
-        matrix = sp.csr_matrix(
-            ((idf[counts.indices] * share).astype(np.float32), counts.indices, counts.indptr), counts.shape
-        )
+        share = np.repeat(norm, np.diff(counts.indptr))  # in place from here on: a corpus has millions of counts
+        share += counts.data
+        np.divide(counts.data, share, out=share)
+        share *= self.idf.astype(np.float32)[counts.indices]
+        matrix = sp.csr_matrix((share.astype(np.float32), counts.indices, counts.indptr), counts.shape)
+        del share
         ordered = sp.csc_matrix(matrix)
         ordered.sort_indices()
         return ordered

@@ -134,7 +134,7 @@ class QueryScorer:
         """Names of the fields that some document has: what a filter may name."""
         return known_fields(self.documents)
 
-    @cached_property
+    @property
     def texts(self) -> tuple[str, ...]:
         """The searched text of every document, one field a line."""
         return tuple("\n".join(filter(None, map(d.text, self.text_fields))) for d in self.documents)

@@ -27,7 +27,9 @@ UNSPACED = (
 )
 """Character class of the scripts whose words are not separated, Hangul with its glued particles included."""
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_ASCII_SPACED = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
+"""What stands between words becomes a space: splitting there takes a third of what searching for words does."""
+
 _POSSESSIVE = re.compile(r"['’]s\b")
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))
 
@@ -81,6 +83,7 @@ class TermAnalyzer:
         place = {term: i for i, term in enumerate(found)}
         column = np.array([place[term] for term in codes.terms], dtype=np.int32)
         indices = column[np.frombuffer(stream, dtype=np.int32)] if len(stream) else np.empty(0, np.int32)
+        del stream
         shape = (len(texts), len(column))
         counts = sp.csr_matrix((np.ones(len(indices), np.float32), indices, np.array(ends)), shape=shape)
         counts.sum_duplicates()
@@ -137,9 +140,11 @@ def split_words(text: str) -> list[str]:
     >>> split_words("Hello, Kitty's 2nd 猫咖啡!")
     ['hello', 'kitty', '2nd', '猫咖啡']
     """
-    text = _POSSESSIVE.sub("", text.lower())
+    text = text.lower()
+    if "'s" in text or "’s" in text:
+        text = _POSSESSIVE.sub("", text)
     if text.isascii():
-        return _ASCII_WORD.findall(text)
+        return text.translate(_ASCII_SPACED).split()
     return _any_word().findall(unicodedata.normalize("NFKC", text))
 
 
