@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cnrag_core.graph.concept_graph import ConceptEdge, ConceptGraph
 from cnrag_core.graph.similarity_graph import SimilarityGraph
-from cnrag_core.topology.layout import compute_layout
+from cnrag_core.topology.layout import Layout, compute_layout
 from cnrag_core.traversal.trace import TraversalTrace
 from cnrag_core.views.graph_picture import EDGE, GraphPicture, LinkLine, component_data
 from cnrag_core.views.network_links import STYLES
@@ -30,6 +30,8 @@ WHOLE_GRAPH = 120
 MOST_CHUNKS = 160
 MOST_LINES = 500
 NAME_LENGTH = 34
+ROOM_FOR_A_NAME = 2.4
+"""Between chunks that nothing links, in the distance that linked ones keep."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,7 @@ def walk_scene(trace: TraversalTrace, graph: ConceptGraph) -> WalkScene:
     followed = {(step.parent, step.chunk_id) for step in trace.steps if step.parent is not None}
     order = sorted(edges, key=lambda pair: (pair not in followed, -edges[pair].weight, pair))[:MOST_LINES]
     lines = tuple(_line(place, pair, edges[pair], number) for place, pair in enumerate(order))
-    layout = compute_layout(_undirected(chunk_ids, number, edges, order))
-    positions = layout.positions
+    positions = _unfolded(compute_layout(_undirected(chunk_ids, number, edges, order)))
     return WalkScene(trace, graph, chunk_ids, positions, lines, len(graph.chunks), graph.n_edges)
 
 
@@ -224,6 +225,22 @@ def _undirected(
     ends = np.array(ranked, dtype=np.int32).reshape(-1, 2)
     values = np.array([weights[pair] for pair in ranked], dtype=np.float64)
     return SimilarityGraph(chunk_ids, ends[:, 0].copy(), ends[:, 1].copy(), values)
+
+
+def _unfolded(layout: Layout) -> NDArray[np.float32]:
+    """Positions with the chunks that no drawn edge reaches in rows below the others, with room for their names."""
+    positions, alone = layout.positions.astype(np.float64), np.flatnonzero(layout.isolated)
+    if not len(alone):
+        return layout.positions
+    linked = positions[~layout.isolated] if len(alone) < len(positions) else np.zeros((1, 2))
+    step = ROOM_FOR_A_NAME * layout.spacing
+    n_columns = int(max(np.ptp(linked[:, 0]) // step + 1, np.ceil(np.sqrt(len(alone)))))
+    column, row = np.arange(len(alone)) % n_columns, np.arange(len(alone)) // n_columns
+    in_row = np.minimum(len(alone) - row * n_columns, n_columns)
+    middle = (linked[:, 0].min() + linked[:, 0].max()) / 2
+    positions[alone, 0] = middle + (column - (in_row - 1) / 2) * step
+    positions[alone, 1] = linked[:, 1].max() + (row + 1) * 0.6 * step
+    return positions.astype(np.float32)
 
 
 def _line(place: int, pair: tuple[str, str], edge: ConceptEdge, number: Mapping[str, int]) -> LinkLine:

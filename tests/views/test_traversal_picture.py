@@ -76,6 +76,15 @@ def test_nothing_moves_from_step_to_step():
     assert first["rev"] != last["rev"]
 
 
+def test_chunks_that_nothing_leads_to_stand_near_with_room_for_their_names():
+    chunks = [ChunkNode(name, name, "text", (name,), title=name) for name in ("a", "b", "x", "y", "z")]
+    graph = graph_of_pairs(chunks, [], typed=[("a", ConceptEdge("b", 1.0, "mention", evidence=("B",)))])
+    at = dict(zip("abxyz", walk_scene(walked(graph), graph).positions.astype(float), strict=True))
+    between = np.linalg.norm(at["a"] - at["b"])
+    assert min(np.linalg.norm(at[one] - at[other]) for one, other in ("xy", "yz")) > 0.9 * between
+    assert 0 < min(at[name][1] for name in "xyz") - max(at["a"][1], at["b"][1]) < 2 * between
+
+
 def test_needed_evidence_has_a_shape_of_its_own():
     data = walk_data(SCENE, 4)
     shapes = dict(zip(data["nodes"]["id"], data["nodes"]["shape"], strict=True))

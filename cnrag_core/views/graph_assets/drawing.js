@@ -176,7 +176,7 @@ function drawNames(state, context, area, scale) {
 }
 
 // In an overview a disc has room for its own name, in black or white, whichever its colour bears; the name
-// of a small one stands below it, where that is free.
+// of a small one stands beside it, where that is free.
 function drawDiscNames(state, context, area, scale) {
   const discs = discIndex(state, area), taken = [];
   context.textAlign = 'center'; context.textBaseline = 'middle'; context.lineJoin = 'round';
@@ -192,25 +192,29 @@ function drawDiscNames(state, context, area, scale) {
     context.font = `600 ${size / scale}px ${state.font}`;
     const lines = wrapped(context, state.names.get(id) || '', (inside ? 1.6 * r : 130) / scale, inside ? 4 : 2);
     const step = (size * 1.15) / scale, h = lines.length * step;
-    const middle = inside ? node.y : node.y + node.options.size + h / 2 + 3 / scale;
-    if (!inside) {
-      const w = Math.max(...lines.map((line) => context.measureText(line).width)), box = { x: node.x - w / 2, y: middle - h / 2, w, h };
-      const free = !taken.some((b) => b.x < box.x + w && box.x < b.x + b.w && b.y < box.y + h && box.y < b.y + b.h);
-      if (!named.includes(id) && (!free || discs(box, id))) return;
+    let { x, y: middle } = node;
+    if (!inside) {  // beside it where it covers neither a disc nor a name; what is pointed at, below it in any case
+      const w = Math.max(...lines.map((line) => context.measureText(line).width)), gap = node.options.size + 3 / scale;
+      const places = [[x, middle + gap + h / 2], [x, middle - gap - h / 2], [x + gap + w / 2, middle], [x - gap - w / 2, middle]];
+      const free = (box) => !taken.some((b) => b.x < box.x + w && box.x < b.x + b.w && b.y < box.y + h && box.y < b.y + b.h);
+      const boxes = places.map(([left, top]) => ({ x: left - w / 2, y: top - h / 2, w, h }));
+      const box = boxes.find((place) => free(place) && !discs(place, id)) || (named.includes(id) ? boxes[0] : null);
+      if (!box) return;
       taken.push(box);
+      x = box.x + w / 2; middle = box.y + h / 2;
     }
     context.globalAlpha = state.lit && !state.lit.nodes.has(id) ? 0.35 : 1;
     context.fillStyle = inside ? (luminance(state.data.nodes.color[i]) > 0.55 ? '#14161c' : '#ffffff') : state.theme.text;
     lines.forEach((line, k) => {
       const y = middle + (k - (lines.length - 1) / 2) * step;
-      if (!inside) { context.lineWidth = 3.6 / scale; context.strokeStyle = state.theme.background; context.strokeText(line, node.x, y); }
-      context.fillText(line, node.x, y);
+      if (!inside) { context.lineWidth = 3.6 / scale; context.strokeStyle = state.theme.background; context.strokeText(line, x, y); }
+      context.fillText(line, x, y);
     });
     context.globalAlpha = 1;
   });
 }
 
-// How many documents a box would cover, looked up in a coarse grid.
+// How many documents a box would cover, looked up in a coarse grid; one that stands out counts for three.
 function discIndex(state, area) {
   const cell = Math.max(area.width, area.height) / 24 || 1, cells = new Map();
   for (const [id, node] of Object.entries(state.network.body.nodes)) {
@@ -224,7 +228,7 @@ function discIndex(state, area) {
       for (let j = Math.floor(box.y / cell) - 1; j <= Math.floor((box.y + box.h) / cell) + 1; j += 1) {
         for (const [id, node] of cells.get(`${i},${j}`) || []) {
           const r = node.options.size * 0.8;
-          if (id !== except && node.x + r > box.x && node.x - r < box.x + box.w && node.y + r > box.y && node.y - r < box.y + box.h) n += 1;
+          if (id !== except && node.x + r > box.x && node.x - r < box.x + box.w && node.y + r > box.y && node.y - r < box.y + box.h) n += state.lit?.nodes.has(id) ? 3 : 1;
         }
       }
     }

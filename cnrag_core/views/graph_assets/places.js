@@ -1,6 +1,7 @@
 // A picture takes the shape of its canvas: of the two directions, the one with room to spare is stretched. Neither
 // axis of a layout means anything, only who is near whom. Found once for each layout on a canvas, so that nothing
-// jumps afterwards, and kept by the browser as long as it fits about as well; rings stay round.
+// jumps afterwards, and kept by the browser as long as it fits about as well; rings stay round. Where a part is to
+// fill the canvas, as a walk does, that part decides.
 
 const MOST_STRETCHED = 1.8;
 const FITS_AS_WELL = 1.3;
@@ -20,24 +21,27 @@ function shaped(data, element) {
 }
 
 // How much wider than high it becomes, as against the layout.
-function stretch({ nodes, rings, layout, height }, element) {
+function stretch({ nodes, rings, layout, height, fit }, element) {
   if (rings || nodes.id.length < 3) return 1;
+  const name = fit ? `${layout}|${fit.key}` : layout, wanted = new Set(fit?.ids || nodes.id);
   if (!SHAPES.has(element)) SHAPES.set(element, new Map());
   const known = SHAPES.get(element);
-  if (!known.has(layout)) {
+  if (!known.has(name)) {
     if (height) element.closest('.box')?.style.setProperty('--graph-height', height);
     const { clientWidth, clientHeight } = element;
     if (!clientWidth || !clientHeight) return 1;
-    const span = (values) => Math.max(values.reduce((a, b) => Math.max(a, b)) - values.reduce((a, b) => Math.min(a, b)), 1);
+    const span = (values) => {
+      const among = values.filter((_, i) => wanted.has(nodes.id[i]));
+      return Math.max(among.reduce((a, b) => Math.max(a, b), -Infinity) - among.reduce((a, b) => Math.min(a, b), Infinity), 1);
+    };
     const room = Math.max(clientWidth - 2 * MARGIN.side, 50) / Math.max(clientHeight - MARGIN.top - MARGIN.bottom, 50);
-    const wanted = Math.min(MOST_STRETCHED, Math.max(1 / MOST_STRETCHED, (room * span(nodes.y)) / span(nodes.x)));
+    const fills = Math.min(MOST_STRETCHED, Math.max(1 / MOST_STRETCHED, (room * span(nodes.y)) / span(nodes.x)));
     let before = NaN;
-    try { before = Number(sessionStorage.getItem(shapeKey(layout)) ?? NaN); } catch { /* private windows refuse storage */ }
-    const fits = Math.max(before / wanted, wanted / before) < FITS_AS_WELL;
-    known.set(layout, fits ? before : Math.round(10 * wanted) / 10);
-    try { sessionStorage.setItem(shapeKey(layout), known.get(layout)); } catch { /* as above */ }
+    try { before = Number(sessionStorage.getItem(shapeKey(name)) ?? NaN); } catch { /* private windows refuse storage */ }
+    known.set(name, Math.max(before / fills, fills / before) < FITS_AS_WELL ? before : Math.round(10 * fills) / 10);
+    try { sessionStorage.setItem(shapeKey(name), known.get(name)); } catch { /* as above */ }
   }
-  return known.get(layout);
+  return known.get(name);
 }
 
 // Where a person put documents: kept by the browser for as long as the tab lives, for each layout.
