@@ -57,7 +57,7 @@ def linked_table(frame, node_ids, *, key: str) -> None:
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height=HEIGHTS[key],
+        height=min(HEIGHTS[key], 38 + WRAPPED * max(len(frame), 1)),
         row_height=WRAPPED,
         column_config=WIDTHS,
     )

@@ -5,7 +5,6 @@ import streamlit as st
 from cnrag_core.views.traversal_steps import cost_of_checks, evidence_count, outcome
 from cnrag_core.views.traversal_tables import comparison_sentence, concept_table, context_table, kind_table
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import WRAPPED
 from pages.shared.waiting import ready
 from pages.shared.walk_controls import WalkRequest, ask
 from pages.shared.walk_replay import replay
@@ -21,6 +20,8 @@ BESIDE = {
     "notebook": ("The notebook's walk", "As the course notebook has it, with its faults; it reads no budget."),
 }
 
+FOUR_LINES = 84
+"""Height of a row in which a long name has room, in pixels."""
 NARROW = {
     name: st.column_config.Column(width=width)
     for name, width in {"#": 30, "chunk": 132, "needed": 58, "tokens": 56}.items()
@@ -67,7 +68,7 @@ def beside(traces, graph) -> None:
         with column:
             st.markdown(f"**{title}**", help=explanation)
             table = context_table(trace, graph)
-            st.dataframe(table, key=f"context_{name}", hide_index=True, row_height=WRAPPED, column_config=NARROW)
+            st.dataframe(table, key=f"context_{name}", hide_index=True, row_height=FOUR_LINES, column_config=NARROW)
             st.caption(literal(outcome(trace)))
             for sentence in trace.remarks if name != "audited" else ():
                 st.caption(literal(sentence))

@@ -25,6 +25,7 @@ from pages.shared.background import start_job
 from pages.shared.job_progress import result_of
 from pages.shared.search_controls import MEANINGS
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
+from pages.shared.tables import WRAPPED
 
 workspace = open_workspace(
     "Evaluate",
@@ -95,7 +96,11 @@ def questions_in_detail(report: EvaluationReport, metric: str) -> None:
             answer_table(report, chosen, network),
             key="answers",
             hide_index=True,
-            column_config={"strategy": st.column_config.TextColumn(width=90)},
+            row_height=WRAPPED,
+            column_config={
+                name: st.column_config.TextColumn(width=width)
+                for name, width in {"strategy": 90, "found": 540, "missed": 230}.items()
+            },
         )
     else:
         st.caption("Choose a row to see what each strategy found and missed.")

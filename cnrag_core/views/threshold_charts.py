@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 Quantity = Literal["shares", "edges", "mean degree", "components", "communities", "modularity"]
-GROUND = "rgba(128,134,150,0.14)"
-"""Behind words that stand on a line, in either theme."""
-TO_THE_LEFT = {"xanchor": "right", "xshift": -4, "yanchor": "bottom"}
-TO_THE_RIGHT = {"xanchor": "left", "xshift": 4}
+ROW = 0.085
+"""Height of a line of words above the chart, in its height."""
 QUANTITIES: tuple[Quantity, ...] = ("shares", "edges", "mean degree", "components", "communities", "modularity")
 
 
@@ -55,7 +53,7 @@ def threshold_curve_chart(
     the network falls apart is where they cross. Communities and modularity were found at some
     thresholds only, and are drawn as points there.
     """
-    figure = base_figure(height=380)
+    figure = base_figure(height=440)
     n = max(curve.candidates.n_nodes, 1)
     x = curve.thresholds
     if quantity == "shares":
@@ -73,10 +71,9 @@ def threshold_curve_chart(
         if quantity == "edges":
             figure.update_yaxes(type="log", rangemode="normal")
     last = curve.thresholds[np.flatnonzero(curve.n_edges)[-1]] if curve.n_edges.any() else 1.0
-    low, high = float(curve.floor), min(1.0, float(last) + 0.03)
-    _mark(figure, threshold, suggestion, room_from=low + 0.18 * (high - low))
-    figure.layout.margin.t, figure.layout.legend.y = 56, 1.2  # room for words above the chart
-    figure.update_xaxes(title="similarity threshold", range=[low, high])
+    _mark(figure, threshold, suggestion)
+    figure.layout.margin.t, figure.layout.legend.y = 110, 1 + 4.6 * ROW
+    figure.update_xaxes(title="similarity threshold", range=[float(curve.floor), min(1.0, float(last) + 0.03)])
     return figure
 
 
@@ -134,17 +131,10 @@ def _line(
     )
 
 
-def _mark(
-    figure: go.Figure,
-    threshold: float | None,
-    suggestion: ThresholdSuggestion | None,
-    *,
-    room_from: float = float("inf"),
-) -> None:
+def _mark(figure: go.Figure, threshold: float | None, suggestion: ThresholdSuggestion | None) -> None:
     """Vertical lines: where we are, what is suggested, where the largest component falls apart.
 
-    The leftmost has its words to its left where there is room for them, from `room_from` on, so that no other line
-    runs through them.
+    Their words stand above the chart, those of a line further to the left higher up: no line runs through any.
     """
     marks = [(threshold, "here", CATEGORIES[5], "solid")]
     if suggestion is not None:
@@ -152,21 +142,22 @@ def _mark(
             (suggestion.threshold, "suggested", CATEGORIES[2], "dash"),
             (suggestion.percolation, "falls apart", REST, "dot"),
         ]
-    shown = [(value, name, color, dash) for value, name, color, dash in marks if value is not None]
+    shown = sorted(
+        ((value, name, color, dash) for value, name, color, dash in marks if value is not None), reverse=True
+    )
     # Set at once: adding lines one by one costs 40 ms each, and the slider waits for them.
     figure.layout.shapes = [
         {
-            "type": "line", "x0": value, "x1": value, "y0": 0, "y1": 1, "xref": "x", "yref": "y domain",
-            "line": {"color": color, "dash": dash, "width": 2},
+            "type": "line", "x0": value, "x1": value, "y0": 0, "y1": 1 + ROW * (row + 0.8), "xref": "x",
+            "yref": "y domain", "line": {"color": color, "dash": dash, "width": 2},
         }
-        for value, _, color, dash in shown
+        for row, (value, _, color, dash) in enumerate(shown)
     ]  # fmt: skip
-    leftmost = min((value for value, *_ in shown), default=None)
     figure.layout.annotations = [
         {
-            "x": value, "y": height, "xref": "x", "yref": "paper", "text": f"{name} {value:.2f}", "showarrow": False,
-            "font": {"color": color, "size": 12}, "bgcolor": GROUND,
-            **(TO_THE_LEFT if value == leftmost and value >= room_from else TO_THE_RIGHT),
+            "x": value, "y": 1 + ROW * row, "xref": "x", "yref": "paper", "text": f"{name} {value:.2f}",
+            "showarrow": False, "font": {"color": color, "size": 12}, "xanchor": "left", "xshift": 3,
+            "yanchor": "bottom",
         }
-        for (value, name, color, _), height in zip(shown, (1.0, 0.93, 0.86), strict=False)
+        for row, (value, name, color, _) in enumerate(shown)
     ]  # fmt: skip

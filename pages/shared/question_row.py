@@ -45,7 +45,7 @@ def question_row(
                 key=picks,
                 placeholder=offer,
                 on_change=pick,
-                format_func=lambda text: f"{text} · {judged[text]} documents" if judged[text] > 1 else text,
+                format_func=lambda text: f"{judged[text]} documents · {text}" if judged[text] > 1 else text,
             )
     with typed:
         changed = partial(_ask, key)

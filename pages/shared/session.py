@@ -97,6 +97,9 @@ REMEMBERED = ("resolution", "min_degree", "top_bridges", "curve_quantity", "stra
 KEPT: Literal["session"] = "session"
 """How long a widget keeps its value: without it, it forgets when another page is shown."""
 
+MOVING = ("Network", "Threshold")
+"""Pages that move the threshold without drawing the sidebar again: they say themselves what it makes of the network."""
+
 OF_THE_CORPUS = (
     "threshold", "selected", "asked", "question", "views", "ego", "pair_first", "pair_second", "with", "min_degree",
     "community", "resolution", "second_threshold", "other", "other_job", "chunk_document", "chunk_field", "metric",
@@ -126,7 +129,7 @@ def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -
         _remember(workspace)
     kinds = workspace.corpus.kinds
     find_ahead(workspace.network, lambda network: work_out_ahead(network, kinds))
-    _sidebar(workspace)
+    _sidebar(workspace, in_figures=title not in MOVING)
     st.header(f"{icon} {title}", anchor=False)
     st.caption(question)
     tour_bar(title)
@@ -345,7 +348,7 @@ def literal(text: str) -> str:
     return escaped.replace("\n", " ")
 
 
-def _sidebar(workspace: Workspace) -> None:
+def _sidebar(workspace: Workspace, *, in_figures: bool) -> None:
     link = link_of(workspace)
     with st.sidebar:
         for page, label, icon in PAGES:
@@ -356,7 +359,8 @@ def _sidebar(workspace: Workspace) -> None:
         st.text(workspace.name)
         network = current_network(workspace)
         graph = network.graph
-        st.caption(f"{graph.n_nodes:,} documents · {graph.n_edges:,} edges · {literal(graph.rule)}")
+        figures = f" · {graph.n_edges:,} edges · {literal(graph.rule)}" if in_figures else ""
+        st.caption(f"{graph.n_nodes:,} documents{figures}")
         if current_threshold(workspace) is not None:
             st.button(
                 "Back to the graph as built", key="as_built", on_click=choose_threshold, args=(None,), width="stretch"

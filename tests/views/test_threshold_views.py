@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
+
+import pytest
 
 from cnrag_core.graph.thresholds import similarity_histogram
 from cnrag_core.views.threshold_charts import histogram_chart, threshold_curve_chart
@@ -11,25 +14,18 @@ from cnrag_core.views.threshold_words import interpretation
 
 def marked(network, threshold, suggested, apart):
     suggestion = SimpleNamespace(threshold=suggested, percolation=apart)
-    figure = threshold_curve_chart(network.curve, threshold=threshold, suggestion=suggestion)
-    return {note.text.rsplit(" ", 1)[0]: note for note in figure.layout.annotations}
+    return threshold_curve_chart(network.curve, threshold=threshold, suggestion=suggestion)
 
 
-def test_only_the_leftmost_mark_has_its_words_on_the_left_so_that_no_line_runs_through_them(network):
-    notes = marked(network, 0.5, 0.52, 0.54)
-    assert {name: note.xanchor for name, note in notes.items()} == {
-        "here": "right",
-        "suggested": "left",
-        "falls apart": "left",
-    }
-    notes = marked(network, 0.7, 0.52, 0.54)
-    assert notes["here"].xanchor == "left"
-    assert notes["suggested"].xanchor == "right"
-
-
-def test_at_the_edge_of_the_chart_there_is_no_room_on_the_left(network):
-    low = float(network.curve.floor)
-    assert marked(network, low, 0.5, 0.6)["here"].xanchor == "left"
+@pytest.mark.parametrize("threshold", [0.5, 0.53, 0.7])
+def test_no_line_runs_through_the_words_of_another(network, threshold):
+    figure = marked(network, threshold, 0.52, 0.54)
+    line_of = {line.x0: line for line in figure.layout.shapes}
+    words = sorted(figure.layout.annotations, key=lambda note: note.x)
+    assert [note.text.rsplit(" ", 1)[0] for note in words].index("suggested") in (0, 1)
+    for note, right in pairwise(words):
+        assert note.xanchor == "left"
+        assert line_of[right.x].y1 < note.y  # what begins further to the right ends below
 
 
 def test_pairs_are_drawn_as_far_as_there_are_any(network):
