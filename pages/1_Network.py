@@ -44,7 +44,7 @@ def explore(shown_at: float | None) -> None:
             panel(workspace, network, options, drawing)
         below(workspace, network, options, drawing)
         send_titles(network)  # last: nobody searches before there is something to see
-        keep()
+        keep(workspace)
 
 
 explore(current_threshold(workspace))

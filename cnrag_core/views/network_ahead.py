@@ -1,7 +1,7 @@
 """What every visitor of a network needs, whatever they look at: kept with the network, worked out before they come.
 
 Enters: a network and the kinds of its fields. Leaves: choices of colours, fields with a range, titles to choose from,
-documents to begin with, and the drawing that people see first.
+documents to begin with, and the drawing that people see first, as it is sent to the browser, too.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cnrag_core.config.spec import FieldKind
 from cnrag_core.views.kept_with import kept_with
+from cnrag_core.views.live_message import PictureMessage
 from cnrag_core.views.network_colors import color_choices
 from cnrag_core.views.network_document import document_facts
+from cnrag_core.views.network_first import first_look
 from cnrag_core.views.network_measures import betweenness_at_hand
-from cnrag_core.views.network_options import NetworkOptions
+from cnrag_core.views.network_message import picture_message
 from cnrag_core.views.network_picture import Drawing, draw
 from cnrag_core.views.network_ranges import RangeField, fields_with_range
 from cnrag_core.views.network_start import StartingPoints, starting_points
@@ -22,9 +24,6 @@ from cnrag_core.views.title_search import best_connected, told_apart
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
-
-FIRST_LOOK = NetworkOptions(rings=True)
-"""What the page shows to whoever asked for nothing."""
 
 
 class OfferedTitles(NamedTuple):
@@ -40,7 +39,7 @@ def work_out_ahead(network: Network, kinds: Mapping[str, FieldKind]) -> None:
     colors_to_choose(network, kinds)
     ranges_to_choose(network, kinds)
     titles_to_choose(network)
-    first_drawing(network, kinds)
+    first_message(network, kinds)
     where_to_begin(network)
     if network.most_connected is not None:
         document_facts(network, network.most_connected)  # whose parts the network keeps for the first click
@@ -77,4 +76,13 @@ def where_to_begin(network: Network) -> StartingPoints:
 
 def first_drawing(network: Network, kinds: Mapping[str, FieldKind]) -> Drawing:
     """The drawing that whoever asked for nothing sees."""
-    return kept_with(network, ("drawing", *kinds.items()), lambda: draw(network, FIRST_LOOK, kinds))
+    return kept_with(network, ("drawing", *kinds.items()), lambda: draw(network, first_look(network), kinds))
+
+
+def first_message(network: Network, kinds: Mapping[str, FieldKind]) -> PictureMessage:
+    """The same as it is sent to the browser of whoever comes."""
+
+    def make() -> PictureMessage:
+        return picture_message(network, first_look(network), first_drawing(network, kinds))
+
+    return kept_with(network, ("message", *kinds.items()), make)

@@ -9,13 +9,14 @@ import streamlit as st
 from cnrag_core.network import Network
 from cnrag_core.views.graph_picture import DEFAULT_NODES, MOST_NODES
 from cnrag_core.views.network_ahead import colors_to_choose
+from cnrag_core.views.network_first import why_communities
 from cnrag_core.views.network_links import STYLES
 from cnrag_core.views.network_measures import MEASURES
 from cnrag_core.views.network_options import MOST_HOPS, NetworkOptions
 from cnrag_core.workspace import Workspace
 from pages.shared.network_link import PATHS, SIZES, VIEWS
 from pages.shared.network_ranges import range_choice, range_row
-from pages.shared.network_state import enter_view, find_document, path_between, step_back, trail
+from pages.shared.network_state import enter_view, find_document, path_between, show_documents, step_back, trail
 from pages.shared.session import choose_threshold, current_network, literal, selected_document
 from pages.shared.title_box import title_box
 from pages.shared.waiting import ready
@@ -109,8 +110,20 @@ def view_row(workspace: Workspace, network: Network, options: NetworkOptions) ->
         around_row(network)
     elif options.view == "path":
         path_row(network)
+    elif options.view == "communities" and (why := why_communities(network)):
+        communities_row(why)
     if st.session_state["net_span_field"] and options.view != "communities":
         range_row(workspace, network)
+
+
+def communities_row(why: str) -> None:
+    """Why communities come first, and the way to the documents."""
+    with st.container(key="net_second_row"):
+        reason, way = st.columns([5, 1.3], vertical_alignment="center", gap="small")
+    reason.caption(why)
+    way.button(
+        "Show documents", key="net_documents", on_click=show_documents, width="stretch", icon=":material/scatter_plot:"
+    )
 
 
 def around_row(network: Network) -> None:

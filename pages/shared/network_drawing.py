@@ -8,22 +8,22 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand
-from cnrag_core.views.graph_picture import component_data
 from cnrag_core.views.live_message import PictureMessage, split_message
-from cnrag_core.views.network_ahead import FIRST_LOOK, first_drawing
+from cnrag_core.views.network_ahead import first_drawing, first_message
 from cnrag_core.views.network_colors import COMMUNITY
+from cnrag_core.views.network_first import first_look
 from cnrag_core.views.network_found import found_highlight
 from cnrag_core.views.network_measures import MEASURES, measure_at_hand
+from cnrag_core.views.network_message import GRAPH, key_of, picture_message, revision_of
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_picture import Drawing, draw
-from cnrag_core.views.network_side import side_data
 from cnrag_core.views.network_words import MAP_CAUTION, interpretation_of
 from cnrag_core.workspace import Workspace
 from pages.shared.graph_component import graph_view
 from pages.shared.network_found import found_now
-from pages.shared.network_kept import kept, key_of
+from pages.shared.network_kept import kept
 from pages.shared.network_map import map_view
-from pages.shared.network_state import GRAPH, on_expand, on_legend, on_select
+from pages.shared.network_state import on_expand, on_legend, on_select
 from pages.shared.page_style import HEIGHT
 from pages.shared.session import choose_threshold, selected_document
 from pages.shared.waiting import ready
@@ -85,7 +85,9 @@ def drawing_of(workspace: Workspace, network: Network, options: NetworkOptions) 
     key = key_of(network, options)
     kinds = workspace.corpus.kinds
     drawing = (
-        first_drawing(network, kinds) if options == FIRST_LOOK else kept(key, lambda: draw(network, options, kinds))
+        first_drawing(network, kinds)
+        if options == first_look(network)
+        else kept(key, lambda: draw(network, options, kinds))
     )
     pair = st.session_state.get("net_pair") or ()
     found = found_now(network)
@@ -103,18 +105,14 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
     """The drawing as the live component takes it, with what is selected and what stands out."""
     state = st.session_state
     layout = network.layout.digest[:16]
-    revision = f"{key_of(network, options)}-{len(drawing.picture.nodes)}-{hash(drawing.picture.nodes.tobytes())}"
     in_rings = options.view == "around" and options.rings
-    message = kept(
-        f"message-{revision}",
-        lambda: split_message(
-            {
-                **component_data(drawing.picture, revision=revision, layout="", view=""),
-                **side_data(drawing, options, network.links.counts if options.links else {}),
-            },
-            GRAPH,
-        ),
-    )
+    kinds = workspace.corpus.kinds
+    if options == first_look(network) and drawing is first_drawing(network, kinds):
+        message = first_message(network, kinds)  # made once for everybody
+    else:
+        message = kept(
+            f"message-{revision_of(network, options, drawing)}", lambda: picture_message(network, options, drawing)
+        )
     places = f"{layout}-{options.view}-{options.trail}-{options.hops}" if in_rings else layout
     selected, pair = selected_document(workspace), state.get("net_pair")
     focus = None

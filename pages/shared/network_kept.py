@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
-from cnrag_core.network import Network
-from cnrag_core.views.network_options import NetworkOptions
-
 MOST_KEPT = 12
-
-
-def key_of(network: Network, options: NetworkOptions) -> str:
-    """Short name of one way of looking at one network."""
-    text = repr((network.graph.digest, network.config.communities.resolution, options))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def kept(key: str, make: Callable[[], Any]) -> Any:

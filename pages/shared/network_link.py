@@ -14,6 +14,7 @@ import streamlit as st
 from cnrag_core.retrieval.search import STRATEGIES
 from cnrag_core.views.graph_picture import DEFAULT_NODES
 from cnrag_core.views.network_colors import COMMUNITY
+from cnrag_core.views.network_first import first_view
 from cnrag_core.views.network_links import STYLES
 from cnrag_core.views.network_measures import CONSTANT, MEASURES
 from cnrag_core.views.network_options import MOST_HOPS
@@ -48,7 +49,7 @@ DEFAULTS: Mapping[str, object] = {
     "net_span_field": None,
     "net_span": None,
 }
-"""First values of the widgets, by key."""
+"""First values of the widgets, by key; the view is another where communities say more."""
 
 WORDS = {"net_view": "view", "net_color": "color", "net_size": "size", "net_hops": "hops", "net_path": "path"}
 """Names in the link of what stands there as it is."""
@@ -96,20 +97,36 @@ def read_link(workspace: Workspace, colors: Mapping[str, str]) -> dict[str, obje
     return found
 
 
-def write_view() -> None:
+def opening_view(workspace: Workspace, found: Mapping[str, object]) -> str:
+    """The view of whoever follows a link that names none: documents where it is about some, else what comes first.
+
+    Parameters
+    ----------
+    found
+        What the link, or the visitor, says otherwise.
+    """
+    state = st.session_state
+    about = state.get("net_only"), state.get("net_pair"), found.get("net_span_field"), mark_of_link()
+    if any(about) or selected_document(workspace) is not None:
+        return "documents"
+    return first_view(workspace.network)
+
+
+def write_view(workspace: Workspace) -> None:
     """Bring the link up to date with what is looked at."""
-    for name, value in view_in_link().items():
+    for name, value in view_in_link(workspace).items():
         set_in_link(name, value)
 
 
-def view_in_link() -> dict[str, str | None]:
+def view_in_link(workspace: Workspace) -> dict[str, str | None]:
     """What the link carries of the view; None for what is as it is at first."""
     state = st.session_state
-    kept = {**DEFAULTS, **state.get("network_view", {})}
-    link: dict[str, str | None] = {
-        name: str(kept[key]) if kept[key] != DEFAULTS[key] else None for key, name in WORDS.items()
-    }
-    link |= {name: str(int(kept[key])) if kept[key] != DEFAULTS[key] else None for key, name in FLAGS.items()}
+    chosen = state.get("network_view", {})
+    at_first = {**DEFAULTS, "net_view": opening_view(workspace, chosen) if chosen else DEFAULTS["net_view"]}
+    kept = {**at_first, **chosen}
+    changed = {key for key in at_first if kept[key] != at_first[key]}
+    link = {name: str(kept[key]) if key in changed else None for key, name in WORDS.items()}
+    link |= {name: str(int(kept[key])) if key in changed else None for key, name in FLAGS.items()}
     first, second = state.get("net_pair") or (None, None)
     span = kept["net_span"] if kept["net_span_field"] else None
     return link | {
@@ -126,7 +143,7 @@ def view_in_link() -> dict[str, str | None]:
 
 def saved_view(workspace: Workspace) -> dict[str, str]:
     """The view as a saved workspace holds it: what the link says, but for whose it is."""
-    link = {**link_of(workspace), **view_in_link()}
+    link = {**link_of(workspace), **view_in_link(workspace)}
     return {name: value for name, value in link.items() if value and name not in ("sample", OWN)}
 
 

@@ -7,11 +7,12 @@ import streamlit as st
 from cnrag_core.network import Network
 from cnrag_core.views.network_colors import color_nodes
 from cnrag_core.views.network_map import chosen_numbers, map_counts, map_figure
+from cnrag_core.views.network_message import key_of
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_tables import node_table
 from cnrag_core.views.network_words import MAP_CAUTION
 from cnrag_core.workspace import Workspace
-from pages.shared.network_kept import kept, key_of
+from pages.shared.network_kept import kept
 from pages.shared.network_ranges import range_fields
 from pages.shared.network_state import show_document
 

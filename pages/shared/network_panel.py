@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from cnrag_core.network import Network
@@ -19,7 +21,14 @@ from cnrag_core.views.pair_words import pair_sentence
 from cnrag_core.workspace import Workspace
 from pages.shared.document_view import document_text
 from pages.shared.network_found import found_bar, found_now, found_panel
-from pages.shared.network_state import look_around, open_community, path_between, show_document, show_pair
+from pages.shared.network_state import (
+    find_document,
+    look_around,
+    open_community,
+    path_between,
+    show_document,
+    show_pair,
+)
 from pages.shared.session import choose_threshold, literal, selected_document
 from pages.shared.waiting import ready
 
@@ -198,7 +207,7 @@ def community_panel(network: Network, number: int) -> None:
     degree, ids = network.graph.degree, network.node_ids
     members = sorted(network.communities.members(number), key=lambda node: (-int(degree[node]), node))
     for node in members[:8]:
-        _document_button(network, ids[node], key=f"net_member_{node}")
+        _document_button(network, ids[node], key=f"net_member_{node}", on_click=find_document)
 
 
 def start_panel(network: Network) -> None:
@@ -230,7 +239,14 @@ def _overview_start() -> None:
     st.text("Each disc is a community, as large as it has documents. Click one for its words, double click to go in.")
 
 
-def _document_button(network: Network, node_id: str, *, key: str, words: str = "") -> None:
+def _document_button(
+    network: Network,
+    node_id: str,
+    *,
+    key: str,
+    words: str = "",
+    on_click: Callable[[str | None], None] = show_document,
+) -> None:
     """A title that leads to its document."""
     label = literal(network.title(node_id)) + (f" · {literal(words)}" if words else "")
-    st.button(label, key=key, type="tertiary", on_click=show_document, args=(node_id,), wrap=True)
+    st.button(label, key=key, type="tertiary", on_click=on_click, args=(node_id,), wrap=True)

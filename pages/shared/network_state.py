@@ -13,14 +13,12 @@ import streamlit as st
 from cnrag_core.network import Network
 from cnrag_core.views.network_colors import COMMUNITY, community_slots
 from cnrag_core.views.network_links import link_number
+from cnrag_core.views.network_message import GRAPH
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_side import toggled
 from cnrag_core.workspace import Workspace
-from pages.shared.network_link import DEFAULTS, read_link, write_view
+from pages.shared.network_link import DEFAULTS, opening_view, read_link, write_view
 from pages.shared.session import current_network, select_document, selected_document
-
-GRAPH = "net_graph"
-"""Key of the live graph."""
 
 
 def begin(workspace: Workspace, colors: Mapping[str, str]) -> None:
@@ -33,22 +31,27 @@ def begin(workspace: Workspace, colors: Mapping[str, str]) -> None:
         found = read_link(workspace, colors)
         state["network_of"], state["network_view"] = corpus, found
         state.update({key: found[key] for key in ("net_only", "net_pair") if key in found})
-        document = selected_document(workspace)
-        if found.get("net_view") == "around" and document is not None and not trail():
+        found.setdefault("net_view", opening_view(workspace, found))
+        state["network_seen"] = document = selected_document(workspace)
+        if found["net_view"] == "around" and document is not None and not trail():
             state["ego"] = [(document,)]
     kept = state["network_view"]
     for key, first in DEFAULTS.items():
         if key not in state:
             state[key] = kept.get(key, first)
+    document = selected_document(workspace)
+    if state["net_view"] == "communities" and document is not None and document != state["network_seen"]:
+        state["net_view"] = "documents"  # another page sent the visitor here to see a document
     if state["net_color"] not in colors:
         state["net_color"] = COMMUNITY
 
 
-def keep() -> None:
+def keep(workspace: Workspace) -> None:
     """Remember the widgets for the next page, and write the link."""
     state = st.session_state
+    state["network_seen"] = selected_document(workspace)
     state["network_view"] = {key: state[key] for key in DEFAULTS if key in state}
-    write_view()
+    write_view(workspace)
 
 
 def options_now() -> NetworkOptions:
@@ -148,6 +151,11 @@ def path_between(first: str | None, second: str | None) -> None:
     state["net_from"], state["net_to"] = first or state["net_from"], second or state["net_to"]
     state["net_view"] = "path"
     state["net_pair"] = None
+
+
+def show_documents() -> None:
+    """See documents instead of communities."""
+    st.session_state["net_view"] = "documents"
 
 
 def open_community(network: Network, number: int) -> None:

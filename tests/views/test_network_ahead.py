@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from cnrag_core.views.network_ahead import (
-    FIRST_LOOK,
     colors_to_choose,
     first_drawing,
+    first_message,
     ranges_to_choose,
     titles_to_choose,
     where_to_begin,
     work_out_ahead,
 )
+from cnrag_core.views.network_first import FIRST_LOOK
 from cnrag_core.views.network_picture import draw
 from cnrag_core.workspace import Workspace
 
@@ -22,6 +23,7 @@ def test_everybody_gets_what_was_worked_out_ahead():
     assert {"participation", "similarity"} <= set(vars(network))
     assert first_drawing(network, kinds) is first_drawing(network, kinds)
     assert first_drawing(network, kinds).order == draw(network, FIRST_LOOK, kinds).order
+    assert first_message(network, kinds) is first_message(network, kinds)
     assert where_to_begin(network) is where_to_begin(network)
     assert colors_to_choose(network, kinds) is colors_to_choose(network, dict(kinds))
     assert list(ranges_to_choose(network, kinds)) == ["year"]
