@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,3 +83,20 @@ def test_any_text_has_terms_without_blanks(text):
 @given(st.text(alphabet="abcdé ,.'’ABC", max_size=60))
 def test_terms_do_not_depend_on_capitals(text):
     assert ENGLISH.terms(text.upper()) == ENGLISH.terms(text.lower())
+
+
+def test_many_texts_at_once_are_counted_as_one_by_one(monkeypatch):
+    texts = [
+        "The dog's bone; the DOGS' bones!", "", " .,; ", "Café crème, d’Artagnan’s café", "it's_x 's don't rock'n'roll",
+        "naïve 猫咖啡 cats", "K 2nd\t3rd\n\x0b4th\x1f5th", "same same SAME", "'s", "\ud800 broken",
+    ]  # fmt: skip
+    analyzer = TermAnalyzer(Language("english", "latin", "english", frozenset({"the"})))
+    expected = [Counter(analyzer.terms(text)) for text in texts]
+    monkeypatch.setattr("cnrag_core.retrieval.terms._MANY", 0)
+    for at_once in (1, 3, 100):
+        monkeypatch.setattr("cnrag_core.retrieval.terms._AT_ONCE", at_once)
+        found = analyzer.count(texts)
+        rows = [dict(zip(row.indices.tolist(), row.data.tolist(), strict=True)) for row in found.counts]
+        assert [{found.terms[column]: n for column, n in row.items()} for row in rows] == expected
+        assert found.counts.has_sorted_indices
+    assert analyzer.count([]).counts.shape == (0, 0)
