@@ -20,8 +20,7 @@ BESIDE = {
     "notebook": ("The notebook's walk", "As the course notebook has it, with its faults; it reads no budget."),
 }
 
-FOUR_LINES = 84
-"""Height of a row in which a long name has room, in pixels."""
+FOUR_LINES = 84  # height of a row, in pixels
 NARROW = {
     name: st.column_config.Column(width=width)
     for name, width in {"#": 30, "chunk": 132, "needed": 58, "tokens": 56}.items()
