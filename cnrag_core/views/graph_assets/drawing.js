@@ -193,11 +193,12 @@ function drawDiscNames(state, context, area, scale) {
     const lines = wrapped(context, state.names.get(id) || '', (inside ? 1.6 * r : 130) / scale, inside ? 4 : 2);
     const step = (size * 1.15) / scale, h = lines.length * step;
     let { x, y: middle } = node;
-    if (!inside) {  // beside it where it covers neither a disc nor a name; what is pointed at, below it in any case
+    if (!inside) {  // beside it where it is whole and covers neither a disc nor a name; what is pointed at, in any case
       const w = Math.max(...lines.map((line) => context.measureText(line).width)), gap = node.options.size + 3 / scale;
       const places = [[x, middle + gap + h / 2], [x, middle - gap - h / 2], [x + gap + w / 2, middle], [x - gap - w / 2, middle]];
       const free = (box) => !taken.some((b) => b.x < box.x + w && box.x < b.x + b.w && b.y < box.y + h && box.y < b.y + b.h);
-      const boxes = places.map(([left, top]) => ({ x: left - w / 2, y: top - h / 2, w, h }));
+      const whole = (box) => box.x > area.x && box.x + w < area.x + area.width && box.y > area.y && box.y + h < area.y + area.height;
+      const boxes = places.map(([left, top]) => ({ x: left - w / 2, y: top - h / 2, w, h })).filter(whole);
       const box = boxes.find((place) => free(place) && !discs(place, id)) || (named.includes(id) ? boxes[0] : null);
       if (!box) return;
       taken.push(box);
