@@ -255,7 +255,9 @@ def _line(place: int, pair: tuple[str, str], edge: ConceptEdge, number: Mapping[
 
 def _highlight(scene: WalkScene, step: int, parts: Mapping[str, Part]) -> dict[str, list[str]] | None:
     """What stands out: everything that the walk has touched, and the edges that it followed."""
-    touched = [str(scene.number[c]) for c in scene.chunk_ids if parts[c] is not UNSEEN]
+    order_of = {done.chunk_id: done.order for done in scene.trace.steps[:step]}
+    seen = [c for c in scene.chunk_ids if parts[c] is not UNSEEN]
+    touched = [str(scene.number[c]) for c in sorted(seen, key=lambda c: -order_of.get(c, 0))]  # the last is named first
     if not touched:
         return None
     followed = {frozenset((scene.number[a], scene.number[b])) for a, b in scene.followed(step)}

@@ -81,18 +81,18 @@ def _step_row(n_steps: int) -> int:
     if n_steps == 0:
         return 0
     st.session_state["walk_step"] = min(st.session_state.get("walk_step", n_steps), n_steps)
-    first, back, slider, forward, last = st.columns([1, 1, 8, 1, 1], vertical_alignment="bottom")
     at = st.session_state["walk_step"]
-    moves = [
-        (first, "First", "walk_first", 0),
-        (back, "Back", "walk_previous", max(at - 1, 0)),
-        (forward, "Next", "walk_next", min(at + 1, n_steps)),
-        (last, "Last", "walk_last", n_steps),
-    ]
-    for column, label, key, target in moves:
-        column.button(label, key=key, on_click=_go, args=(target,), disabled=target == at, width="stretch")
-    with slider:
-        return int(st.slider(f"Step (of {n_steps:,})", 0, n_steps, key="walk_step", persist_state="session"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _move("First", "walk_first", at, 0)
+        _move("Back", "walk_previous", at, max(at - 1, 0))
+        step = int(st.slider(f"Step (of {n_steps:,})", 0, n_steps, key="walk_step", persist_state="session"))
+        _move("Next", "walk_next", at, min(at + 1, n_steps))
+        _move("Last", "walk_last", at, n_steps)
+    return step
+
+
+def _move(label: str, key: str, at: int, target: int) -> None:
+    st.button(label, key=key, on_click=_go, args=(target,), disabled=target == at)
 
 
 def _go(step: int) -> None:

@@ -65,6 +65,12 @@ def test_the_edges_that_were_followed_stand_out():
     }
 
 
+def test_the_chunk_at_hand_is_named_before_the_others():
+    number = SCENE.number
+    shown = walk_data(SCENE, 3)["highlight"]["nodes"]
+    assert shown[:3] == [str(number[name]) for name in ("c002", "c001", "c000")]
+
+
 def test_nothing_moves_from_step_to_step():
     first, last = walk_data(SCENE, 0), walk_data(SCENE, 4)
     assert (first["nodes"]["x"], first["nodes"]["y"], first["layout"]) == (

@@ -143,10 +143,11 @@ function drawNames(state, context, area, scale) {
     return [[x, node.y + gap], [x, node.y - gap], [node.x + side, node.y], [node.x - side, node.y]];
   };
   const plain = { size: 11.5, weight: 400, alpha: 0.95, color: state.theme.text, most: 150, covers: 0 };
-  // What is selected or pointed at is named first, in full, and whatever it covers.
-  const done = new Set(state.named());
+  // What is selected or pointed at is named first, in full, and whatever it covers; then what was asked for, unless
+  // its name would hide another that was.
+  const done = new Set(state.named()), must = new Set([...state.network.getSelectedNodes(), state.pointed?.node]);
   for (const id of done) {
-    if (visible(nodes[id])) write(state.names.get(id) || '', beside(nodes[id]), { ...plain, size: 12.5, weight: 600, most: 260, covers: Infinity, except: id });
+    if (visible(nodes[id])) write(state.names.get(id) || '', beside(nodes[id]), { ...plain, size: 12.5, weight: 600, most: 260, covers: must.has(id) || !state.data.highlight ? Infinity : 2, except: id });
   }
   if (state.lit) {
     let left = 25;
