@@ -70,6 +70,8 @@ def damaged(source: bytes, name: str, change) -> bytes:
         ("workspace.json", lambda data: b"{}"),
         ("workspace.json", lambda data: b"not json"),
         ("corpus.jsonl", lambda data: b"\n".join(data.splitlines()[:-1])),
+        ("corpus.jsonl", lambda data: data.replace(b'"title": "', b'"title": "\\ud83d ', 1)),
+        ("corpus.jsonl", lambda data: data.replace(b'"title": "', b'"title": "\xed\xa0\xbd ', 1)),
         ("candidates/left.npy", lambda data: data[:-8]),
         ("graph/weight.npy", lambda data: data[:90]),
         ("communities.npy", lambda data: b"\x93NUMPY junk"),
@@ -80,6 +82,14 @@ def damaged(source: bytes, name: str, change) -> bytes:
 def test_a_damaged_workspace_is_refused_in_a_sentence(larkspur, entry, change):
     with pytest.raises(CNRagError, match=r"damaged|workspace|config|components"):
         Workspace.open(damaged(larkspur.to_bytes(), entry, change))
+
+
+def test_a_character_outside_the_basic_plane_may_be_written_as_a_pair(larkspur):
+    data = damaged(
+        larkspur.to_bytes(), "corpus.jsonl", lambda data: data.replace(b'"title": "', b'"title": "\\ud83d\\ude00 ', 1)
+    )
+    titles = [str(document.fields["title"]) for document in Workspace.open(data).corpus]
+    assert any(title.startswith("\N{GRINNING FACE} ") for title in titles)
 
 
 def test_something_else_is_no_workspace(tmp_path):

@@ -78,7 +78,7 @@ class Source:
             return
         problems.sort(key=lambda problem: problem.line or 0)
         if len(problems) > MAX_PROBLEMS:
-            problems = [*problems[:MAX_PROBLEMS], Problem("", "there are more problems; mend these first.")]
+            problems = [*problems[:MAX_PROBLEMS], Problem("", "the configuration has more problems; mend these first.")]
         raise ConfigError(problems)
 
 

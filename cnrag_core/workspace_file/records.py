@@ -72,7 +72,8 @@ def documents_of_lines(lines: Iterable[bytes], *, known: Corpus | None = None) -
     Raises
     ------
     ValueError
-        If a line is no document, or an id comes twice; pydantic's, where a value is of another kind.
+        If a line is no document or no text that can be stored, or an id comes twice; pydantic's, where a value is of
+        another kind.
     """
     held = {} if known is None else {document.id: document for document in known}
     documents = tuple(_document_of(line, held) for line in lines)
@@ -82,7 +83,7 @@ def documents_of_lines(lines: Iterable[bytes], *, known: Corpus | None = None) -
 
 
 def _document_of(line: bytes, held: Mapping[str, Document]) -> Document:
-    plain = json.loads(line)
+    plain = _plain_value(line)
     if held and isinstance(plain, dict) and isinstance(node_id := plain.get("id"), str):
         same = held.get(node_id)
         if same is not None and plain == _plain(same) and _same_values(plain["fields"], same.fields):
@@ -90,6 +91,15 @@ def _document_of(line: bytes, held: Mapping[str, Document]) -> Document:
     record = _DocumentRecord.model_validate(plain)
     origin = record.provenance
     return Document(record.id, record.fields, Provenance(origin.file, origin.row, origin.page, origin.sha256))
+
+
+def _plain_value(line: bytes) -> Any:
+    """The value of a line; one with half of a surrogate pair, which could not be written again, is refused."""
+    text = line.decode("utf-8")  # the library itself would let such halves pass, as bytes and as escapes
+    plain = json.loads(text)
+    if "\\u" in text:
+        json.dumps(plain, ensure_ascii=False).encode("utf-8")
+    return plain
 
 
 def _plain(document: Document) -> dict[str, Any]:

@@ -56,4 +56,4 @@ def test_no_more_than_a_hundred_problems_are_told() -> None:
     with pytest.raises(ConfigError) as caught:
         Source({}).refuse(Finding((f"k{i}",), "wrong.") for i in range(500))
     assert len(caught.value.problems) == 101
-    assert caught.value.problems[-1].message == "there are more problems; mend these first."
+    assert caught.value.problems[-1].message == "the configuration has more problems; mend these first."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import gc
 import io
 import json
 import re
@@ -58,6 +59,9 @@ class Outcomes:
         self.kind = kind
         self.read = self.refused = 0
         self.slowest = 0.0
+        # What other tests have left is looked through by no collection that a reader sets off, and counted to none.
+        gc.collect()
+        gc.freeze()
         self.memory = Memory()
 
     def count(self, seconds: float, refused: bool) -> None:
@@ -83,6 +87,7 @@ def outcomes(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Outcome
         return made[-1]
 
     yield make
+    gc.unfreeze()
     for found in made:
         if found.read + found.refused:
             found.tell()
