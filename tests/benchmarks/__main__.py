@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from cnrag_core.warming import warm_up
 from tests.benchmarks.groups import GROUPS, Group
 from tests.benchmarks.measuring import Measurement, measure
 from tests.benchmarks.targets import TARGETS
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     groups = [group for group in GROUPS if options.only is None or group.name in options.only]
     if options.ours:
         groups = [replace(group, methods=group.our_methods) for group in groups]
+    warm_up()  # into the cache of this machine: the compiler's time is no method's
     print(f"{_processor()}, Python {platform.python_version()}; CPU seconds of one thread")
     found: dict[tuple[str, int], Measurement] = {}
     with tempfile.TemporaryDirectory(prefix="cnrag-benchmark-") as folder:
