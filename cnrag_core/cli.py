@@ -73,10 +73,13 @@ def build(
         Path | None,
         typer.Option("--resume", help="Folder that keeps the pairs found so far; an interrupted build goes on there."),
     ] = None,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Keep a repeated id as x#2 instead of refusing it.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read documents, compare them, and show what hangs together."""
-    workspace = _workspace(source, config, quiet=as_json, resume=resume)
+    workspace = _workspace(source, config, quiet=as_json, keep_duplicates=keep_duplicates, resume=resume)
     if save is not None:
         workspace.save(save)
     summary = workspace.at(threshold).summary()
@@ -341,12 +344,19 @@ def check(file: Annotated[Path, typer.Argument(help="A database or a workspace (
     typer.echo(f"{file}: no damage found.")
 
 
-def _workspace(source: str, config: Path | None, *, quiet: bool = False, resume: Path | None = None) -> Workspace:
+def _workspace(
+    source: str,
+    config: Path | None,
+    *,
+    quiet: bool = False,
+    keep_duplicates: bool = False,
+    resume: Path | None = None,
+) -> Workspace:
     """A workspace from a sample's name, a saved file, or a corpus with or without a configuration."""
     from cnrag_core.workspace import Workspace
 
     with progress_bar(quiet) as progress:
-        return Workspace.of_source(source, config, resume=resume, progress=progress)
+        return Workspace.of_source(source, config, keep_duplicates=keep_duplicates, resume=resume, progress=progress)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -29,12 +29,14 @@ def config_check(path: Annotated[Path, typer.Argument(help="YAML file.")]) -> No
 @config_app.command("convert")
 def config_convert(
     path: Annotated[Path, typer.Argument(help="YAML file in either dialect.")],
-    to: Annotated[Dialect, typer.Option("--to", help="The dialect to write.")] = "components",
+    to: Annotated[Dialect | None, typer.Option("--to", help="The dialect to write; the other one if absent.")] = None,
 ) -> None:
     """Rewrite a configuration in the other dialect; the graphs are identical."""
-    from cnrag_core.config.loader import load_config, to_yaml
+    from cnrag_core.config.loader import dialect_in, load_config, to_yaml
 
-    typer.echo(to_yaml(load_config(path), dialect=to), nl=False)
+    config = load_config(path)
+    other: Dialect = "components" if dialect_in(path) == "graph" else "graph"
+    typer.echo(to_yaml(config, dialect=to or other), nl=False)
 
 
 @config_app.command("reference")
@@ -47,11 +49,15 @@ def config_reference() -> None:
 
 @config_app.command("guess")
 def config_guess(
-    source: Annotated[str, typer.Argument(help="A corpus file or folder.")],
+    source: Annotated[str, typer.Argument(help="A corpus file or folder, or a sample: papers, products, ...")],
 ) -> None:
     """Print a configuration to start from, guessed from the fields of a corpus."""
     from cnrag_core.config.infer import infer_config
     from cnrag_core.config.loader import to_yaml
     from cnrag_core.corpus.readers import read_corpus
+    from cnrag_core.corpus.samples import load_sample, sample_names
 
-    typer.echo(to_yaml(infer_config(read_corpus(Path(source)))), nl=False)
+    is_sample = source in sample_names() and not Path(source).exists()
+    # an id that occurs twice does not change what a field is
+    corpus = load_sample(source).corpus if is_sample else read_corpus(Path(source), keep_duplicates=True)
+    typer.echo(to_yaml(infer_config(corpus)), nl=False)

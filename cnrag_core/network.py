@@ -448,7 +448,7 @@ def isolation_warnings(network: Network) -> Sequence[str]:
     if n < 2 or isolated * 2 <= n:
         return []
     suggestion = network.suggestion
-    return [
-        f"{isolated:,} of {n:,} documents are linked to nothing at threshold {network.graph.threshold:.2f}. "
-        f"Suggested: {suggestion.threshold:.2f}. {suggestion.reason}"
-    ]
+    told = f"{isolated:,} of {n:,} documents are linked to nothing at threshold {network.graph.threshold:.2f}. "
+    if network.candidates.n_edges:  # else no threshold links anything, and the reason says that
+        told += f"Suggested: {suggestion.threshold:.2f}. "
+    return [told + suggestion.reason]

@@ -122,11 +122,18 @@ class Workspace:
 
     @classmethod
     def of_source(
-        cls, source: str, config: Path | None = None, *, resume: Path | None = None, progress: Progress = silent
+        cls,
+        source: str,
+        config: Path | None = None,
+        *,
+        keep_duplicates: bool = False,
+        resume: Path | None = None,
+        progress: Progress = silent,
     ) -> Workspace:
         """From what a person names: a saved workspace, a corpus on disk, or a sample.
 
-        `resume` is a folder from which an interrupted build of the same goes on; see `build_network`.
+        `keep_duplicates` keeps a repeated id as ``x#2``; `resume` is a folder from which an interrupted build of
+        the same goes on; see `build_network`.
 
         Raises
         ------
@@ -147,6 +154,7 @@ class Workspace:
                 path,
                 id_field=chosen.id_field if chosen else "id",
                 fields=chosen.fields or None if chosen else None,
+                keep_duplicates=keep_duplicates,
             )
             return cls.build(corpus, chosen, resume=resume, progress=progress)
         if source in sample_names():
@@ -212,7 +220,7 @@ class Workspace:
         )
 
     def summary(self) -> dict[str, Any]:
-        """What was built, in plain values: figures, communities with tags, hubs, bridges, warnings."""
+        """What was read and built, in plain values: figures, communities with tags, hubs, bridges, warnings."""
         from cnrag_core.topology.roles import find_bridges, find_hubs
 
         network = self.network
@@ -249,5 +257,5 @@ class Workspace:
                 }
                 for bridge in bridges
             ],
-            "warnings": list(network.warnings),
+            "warnings": list(dict.fromkeys([*self.corpus.warnings, *network.warnings])),
         }

@@ -82,6 +82,17 @@ def to_yaml(config: PipelineConfig, dialect: Dialect = "components") -> str:
     return graph_dialect.write(config) if dialect == "graph" else components_dialect.write(config)
 
 
+def dialect_in(source: Mapping[str, Any] | str | bytes | Path) -> Dialect:
+    """The dialect of a configuration that has not been read yet.
+
+    Raises
+    ------
+    ConfigError
+        If it is no YAML mapping, or mixes both.
+    """
+    return dialect_of(_source_of(source, uploaded=False))
+
+
 def dialect_of(source: Source) -> Dialect:
     """The dialect that a source is written in, by its keys; misspelt keys count for the one that they resemble.
 

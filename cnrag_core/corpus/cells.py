@@ -20,6 +20,7 @@ _ITEM = re.compile(
     r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(-?\d+(?:\.\d+)?)|(None|True|False))\s*([,\]])""", re.DOTALL
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
 _LITERALS = {"None": None, "True": True, "False": False}
 MAX_CELL = 1_000_000
 
@@ -57,6 +58,27 @@ def numbers_of(texts: Sequence[str]) -> list[int | float | None] | None:
         else:
             return None
     return None if trailing_zero and len(decimals) > 1 else values
+
+
+def decimal_comma_of(texts: Sequence[str]) -> str | None:
+    """The first number with a comma where all are numbers and most have one: ``1.299,00`` or ``0,5``; else None.
+
+    Examples
+    --------
+    >>> decimal_comma_of(["3", "1.299,00", "0,5"]), decimal_comma_of(["3,5", "red, blue"])
+    ('1.299,00', None)
+    """
+    with_comma = n_numbers = 0
+    first = None
+    for text in texts:
+        if len(text) > 40 or not _DECIMAL_COMMA.fullmatch(text := text.strip()):
+            if len(text) > 40 or text.casefold() not in NOT_AVAILABLE:
+                return None
+            continue
+        n_numbers += 1
+        if "," in text:
+            with_comma, first = with_comma + 1, first or text
+    return first if 2 * with_comma > n_numbers else None
 
 
 def booleans_of(texts: Sequence[str]) -> list[bool] | None:

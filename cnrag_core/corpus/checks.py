@@ -22,7 +22,7 @@ from cnrag_core.config.spec import (
 )
 from cnrag_core.corpus.document import Document
 from cnrag_core.corpus.kinds import LONG_TEXT, is_present, list_separator
-from cnrag_core.corpus.wording import listed, nearest, quoted
+from cnrag_core.corpus.wording import listed, nearest, quoted, shown
 from cnrag_core.errors import CorpusError
 
 SPARSE = 0.9
@@ -151,9 +151,16 @@ def _attribute_warnings(component: AttributeSimilarityComponent, documents: Sequ
         present = [document for document in documents if not document.is_missing(name)]
         wrong = sum(document.number(name) is None for document in present)
         if wrong:
-            whole = "every" if wrong == len(present) else f"{wrong:,} of {len(present):,}"
-            what = "value" if wrong == len(present) else "values"
-            return [f"Field {label} is compared as a number, but {whole} {what} of it is none and counts as missing."]
+            first = next(document.fields[name] for document in present if document.number(name) is None)
+            which = (
+                "none of its values is one"
+                if wrong == len(present)
+                else f"{wrong:,} of its {len(present):,} values {'is' if wrong == 1 else 'are'} none"
+            )
+            return [
+                f"Field {label} is compared as a number, but {which} (such as {shown(first)}); what is none counts as "
+                "missing."
+            ]
         return []
     texts = [value for value in values if isinstance(value, str)]
     if metric != "exact" and len(texts) == len(values):

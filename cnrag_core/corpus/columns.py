@@ -7,7 +7,7 @@ as one text with separators are split in every format, and the report tells it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from cnrag_core.config.spec import FieldKind
@@ -49,6 +49,7 @@ def settle_columns(
     if cells_are_text:
         _unfold_structures(rows, keep, flattener)
     kinds: dict[str, FieldKind] = {}
+    commas: dict[str, str] = {}
     for name, holders in _holders(rows).items():
         if name in keep:
             continue
@@ -59,6 +60,11 @@ def settle_columns(
             if values and all(isinstance(value, str) for value in values):
                 values = _split_lists(name, holders, values, report)
         kinds[name] = guess_kind([value for value in values if is_present(value)])
+        if cells_are_text and all(isinstance(value, str) for value in values):
+            example = cells.decimal_comma_of(values)
+            if example is not None:
+                commas[name] = example
+    _tell_of_commas(commas, kinds, report)
     for row in rows:  # a field that holds nothing anywhere is still a field
         for name in row:
             if name not in keep:
@@ -111,6 +117,22 @@ def _convert_cells(name: str, holders: Sequence[Row], texts: list[str], report: 
     for row, value in zip(holders, values, strict=True):
         row[name] = value
     return list(values)
+
+
+def _tell_of_commas(commas: Mapping[str, str], kinds: Mapping[str, FieldKind], report: Report) -> None:
+    """Numbers with a decimal comma stay texts, and ``1,234`` beside them is read as thousands: both are told."""
+    if all(kinds[name] == "number" for name in commas):
+        return  # commas that part thousands, as far as anybody can tell
+    for name, example in commas.items():
+        read = (
+            f"is read as {example.replace(',', '')}, its comma parting thousands"
+            if kinds[name] == "number"
+            else "is read as text"
+        )
+        report.warn(
+            f"Field '{quoted(name)}' seems to hold numbers with a decimal comma: '{example}' {read}; "
+            "write decimals with a point to have them compared as numbers."
+        )
 
 
 def _split_lists(name: str, holders: Sequence[Row], texts: list[str], report: Report) -> list[Any]:

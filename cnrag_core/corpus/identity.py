@@ -170,7 +170,7 @@ def _refuse(
     more = f"; and {len(duplicates) - 5:,} more" if len(duplicates) > 5 else ""
     raise CorpusError(
         f"{report.file}: {'; '.join(named)}{more}. Every document needs an id of its own; "
-        "duplicates can be kept as 'x' and 'x#2' by asking for it."
+        "to keep duplicates as 'x' and 'x#2', use `cnrag build --keep-duplicates`, or `keep_duplicates=True` in Python."
     )
 
 

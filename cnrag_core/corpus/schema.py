@@ -15,6 +15,7 @@ from typing import Any
 
 from cnrag_core.config.names import TRANSFORMS
 from cnrag_core.config.spec import FieldKind, FieldSpec, Reduce
+from cnrag_core.corpus.cells import decimal_comma_of
 from cnrag_core.corpus.document import as_number, as_text
 from cnrag_core.corpus.flatten import Flattener, as_turns
 from cnrag_core.corpus.jsonpath import compile_path
@@ -208,7 +209,9 @@ def _number(value: Any) -> int | float | None:
         return None
     number = as_number(value)
     if number is None:
-        raise RowError(f"should be a number, found {shown(value)}.")
+        comma = isinstance(value, str) and decimal_comma_of([value]) is not None
+        hint = " Write decimals with a point, and nothing between thousands." if comma else ""
+        raise RowError(f"should be a number, found {shown(value)}.{hint}")
     whole = isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,300}", value.strip())
     return int(value) if whole else number
 

@@ -160,6 +160,8 @@ def _reason_without_edges(curve: ThresholdCurve) -> str:
     n = curve.candidates.n_nodes
     if n < 2:
         return "There are fewer than two documents, so there is nothing to link."
+    if curve.floor <= 0:
+        return f"No two of the {n:,} documents have any similarity."
     return f"No two of the {n:,} documents have any similarity at or above {curve.floor:.2f}."
 
 

@@ -105,9 +105,13 @@ def test_a_set_metric_over_joined_texts_is_told() -> None:
 
 
 def test_a_numeric_metric_over_words_is_told() -> None:
-    assert "every value of it is none" in warnings(attribute("title", "numeric", scale=1))[0]
+    told = warnings(attribute("title", "numeric", scale=1))[0]
+    assert 'none of its values is one (such as the text "Trees in winter")' in told
     records = [{"id": "a", "n": 1}, {"id": "b", "n": "x"}, {"id": "c", "n": 2}]
-    assert "1 of 3 values of it is none" in warnings(attribute("n", "numeric", scale=1), records=records)[0]
+    assert (
+        '1 of its 3 values is none (such as the text "x")'
+        in warnings(attribute("n", "numeric", scale=1), records=records)[0]
+    )
 
 
 def test_an_embedding_of_numbers_is_told() -> None:

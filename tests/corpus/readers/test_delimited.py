@@ -204,3 +204,24 @@ def test_what_the_csv_module_writes_is_read_back(cells: list[tuple[str, str]]) -
     corpus = read(buffer.getvalue(), fields={"first": FieldSpec(), "second": FieldSpec()})
     assert [document.text("first") for document in corpus] == [f"({first}" for first, _ in cells]
     assert [document.text("second") for document in corpus] == [f"({second}" for _, second in cells]
+
+
+def test_decimal_commas_are_told_and_nothing_is_changed() -> None:
+    text = "name;weight;price;year\na;1,234;1.299,00;1999\nb;2,500;0,5;2001\nc;12,750;-;2004\n"
+    corpus = read_bytes(text.encode(), "cat.csv")
+    assert corpus.documents[0].fields == {"name": "a", "weight": "1,234", "price": "1.299,00", "year": 1999}
+    told = " ".join(corpus.warnings)
+    assert "'price' seems to hold numbers with a decimal comma: '1.299,00' is read as text; write decimals" in told
+    assert "'weight' seems to hold numbers with a decimal comma: '1,234' is read as 1234, its comma" in told
+    assert "'year'" not in told
+
+
+def test_commas_between_thousands_alone_are_not_told() -> None:
+    corpus = read_bytes(b'name,people\na,"1,234"\nb,"2,500"\n', "towns.csv")
+    assert corpus.kinds["people"] == "number"
+    assert "decimal comma" not in " ".join(corpus.warnings)
+
+
+def test_a_number_with_a_decimal_comma_is_refused_with_what_to_write() -> None:
+    with pytest.raises(CorpusError, match=r'found the text "0,50"\. Write decimals with a point'):
+        read_bytes(b"name;weight\na;0,50\n", "c.csv", fields={"weight": FieldSpec(type="number")})
