@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from cnrag_core.chunking.scripts import SPACELESS
 from cnrag_core.corpus.document import Document
-from cnrag_core.topology.languages import Language, language_of
+from cnrag_core.topology.languages import NEUTRAL, Language, language_of
 
 MAX_CHARACTERS = 20_000
 """Of each field only the beginning is read: what a document is about is said early."""
@@ -177,8 +177,22 @@ class _Reader:
             words = [self.words[code] for code in of_language.codes]
             for code, stem in zip(of_language.codes, of_language.language.stems(words), strict=True):
                 stems[code] = _PLURAL_ACRONYM.sub(r"\1", stem)
+        self._borrow(stems)
         number: dict[str, int] = {}
         return np.array([number.setdefault(stem, len(number)) for stem in stems], dtype=np.int64), len(number)
+
+    def _borrow(self, stems: list[str]) -> None:
+        """Texts too short to show their language take the stems that their words have where it is known."""
+        neutral = self.of_language.get(NEUTRAL.name)
+        others = [words for words in self.of_language.values() if words is not neutral]
+        if neutral is None or not others:
+            return
+        known: dict[str, str] = {}
+        for words in sorted(others, key=lambda words: (-len(words.codes), words.language.name)):
+            for code in words.codes:
+                known.setdefault(self.words[code], stems[code])
+        for code in neutral.codes:
+            stems[code] = known.get(self.words[code], stems[code])
 
 
 def _plain(text: str) -> str:

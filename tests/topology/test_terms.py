@@ -102,6 +102,13 @@ def test_each_document_is_read_in_its_own_language():
     assert "und" not in found
 
 
+def test_a_text_too_short_to_show_its_language_shares_its_words_with_the_others():
+    values = ("party tonight", "we had a party with the friends of the house")
+    table = term_table([Document(str(number), {"text": value}) for number, value in enumerate(values)], ["text"])
+    assert table.texts.count("party") == 1
+    assert value_of(table, 0, "party") == value_of(table, 1, "party") > 0
+
+
 def test_words_of_indic_scripts_keep_their_vowel_signs():
     assert "हिन्दी" in terms_of("हिन्दी भाषा")
 
