@@ -97,7 +97,7 @@ REMEMBERED = ("resolution", "min_degree", "top_bridges", "curve_quantity", "stra
 KEPT: Literal["session"] = "session"
 """How long a widget keeps its value: without it, it forgets when another page is shown."""
 
-MOVING = ("Network", "Threshold")
+MOVING = ("Threshold",)
 """Pages that move the threshold without drawing the sidebar again: they say themselves what it makes of the network."""
 
 OF_THE_CORPUS = (
