@@ -403,13 +403,14 @@ def build_network(
     """
     from cnrag_core.corpus.checks import check_fields
     from cnrag_core.embedding.fields import embed_component
+    from cnrag_core.embedding.parts import role_notes
     from cnrag_core.graph.builder import build_graph
     from cnrag_core.similarity.engines import engine_of
 
     ordered = tuple(sorted(documents, key=lambda document: document.id))
     if not ordered:
         raise NotBuiltError("There are no documents yet: add some, then build the network.")
-    warnings = [*config.notes, *check_fields(ordered, config)]
+    warnings = [*config.notes, *check_fields(ordered, config), *role_notes(config.components, ordered)]
     timer = _Timer(progress)
     embedded: dict[str, Any] = {}
     # Opened before anything long begins: whoever has no cluster, or no such folder, hears of it at once.

@@ -7,7 +7,7 @@ their comparison needs; a field that no document has is an error, with the neare
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cnrag_core.config.spec import (
@@ -30,6 +30,8 @@ SPARSE = 0.9
 
 SAMPLE = 2_000
 """Documents whose values are looked at for their kind."""
+
+_DISPLAY = "the display"
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,14 @@ def check_fields(documents: Iterable[Document], config: PipelineConfig) -> list[
         )
     for field, by in {use.field: use.by for use in reversed(uses)}.items():
         share = 1 - filled[field] / len(found)
+        if not filled[field] and by == _DISPLAY and not any(field in document.fields for document in found):
+            continue  # told already, as a field that no document has
         if not filled[field]:
             warnings.append(f"Field '{quoted(field)}' is empty in every document; {by} counts as missing everywhere.")
         elif share >= SPARSE:
             empty = f"{len(found) - filled[field]:,} of {len(found):,} documents"
             warnings.append(f"Field '{quoted(field)}' is empty in {empty}; {by} says nothing about those.")
+    warnings += _declared_in_vain(found, config, filled)
     for component in config.components:
         if isinstance(component, AttributeSimilarityComponent):
             warnings += _attribute_warnings(component, found)
@@ -118,7 +123,7 @@ def _uses(config: PipelineConfig) -> list[_Use]:
     if config.traversal.concepts == "field" and config.traversal.concept_field:
         uses.append(_Use(config.traversal.concept_field, "the concepts of a walk"))
     display = (config.display.title, config.display.text, config.display.color)
-    uses += [_Use(name, "the display", needed=False) for name in display if name and name != "id"]
+    uses += [_Use(name, _DISPLAY, needed=False) for name in display if name and name != "id"]
     return uses
 
 
@@ -139,6 +144,20 @@ def _missing(documents: Sequence[Document], config: PipelineConfig, uses: Sequen
     if problems:
         raise CorpusError(f"{' '.join(reversed(problems))} The fields are {listed(known, at_most=20)}.")
     return warnings
+
+
+def _declared_in_vain(documents: Sequence[Document], config: PipelineConfig, used: Mapping[str, int]) -> list[str]:
+    """Fields of the schema that nothing reads and no document has: names that were misspelt, mostly."""
+    found = {name for document in documents for name in document.fields if not document.is_missing(name)}
+    told = []
+    for name, spec in config.fields.items():
+        if name in used or name in found:
+            continue
+        close = nearest(name, sorted(found)) if spec.source is None else None
+        hint = f" Did you mean '{quoted(close)}'?" if close else ""
+        where = f" where `from` looks, '{quoted(spec.source)}'" if spec.source is not None else ""
+        told.append(f"The schema declares field '{quoted(name)}', but no document has it{where}.{hint}")
+    return told
 
 
 def _attribute_warnings(component: AttributeSimilarityComponent, documents: Sequence[Document]) -> list[str]:

@@ -87,7 +87,8 @@ def listed(names: Iterable[str], *, at_most: int = 8) -> str:
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """The known name that a person most likely meant, or None when none is close."""
-    by_folded = {choice.casefold(): choice for choice in known}
+    # a letter or two stand in nearly every name, and would count as nearest
+    by_folded = {choice.casefold(): choice for choice in known if 3 * len(choice) >= len(name)}
     found = process.extractOne(name.casefold(), list(by_folded), score_cutoff=60)
     return by_folded[found[0]] if found else None
 

@@ -6,7 +6,7 @@ a conversation) the texts that get a row each, already cut to what the model can
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cnrag_core.chunking.chunker import TextChunker
 from cnrag_core.config.spec import ChunkingStrategy, CompositeEmbeddingComponent, FieldEmbeddingComponent
 from cnrag_core.corpus.document import Document, as_text
+from cnrag_core.corpus.wording import listed, quoted
 from cnrag_core.embedding.provider import EmbeddingProvider
 from cnrag_core.embedding.weighting import DecayFrom, WeightedEmbeddingConfig
 from cnrag_core.errors import ResourceLimitError
@@ -108,6 +109,23 @@ def parts_of(component: EmbeddingComponent) -> tuple[tuple[Part, ...], str]:
         for role in (*sorted(listed), "")
     )
     return roles, combine
+
+
+def role_notes(components: Iterable[object], documents: Sequence[Document]) -> list[str]:
+    """A sentence for every component whose `role_weights` name somebody who never speaks."""
+    notes = []
+    for component in components:
+        if not isinstance(component, FieldEmbeddingComponent) or not component.role_weights:
+            continue
+        speakers = {role for document in documents for role, _ in turns_of(document.fields.get(component.field))}
+        silent = [role for role in component.role_weights if role not in speakers]
+        if silent:
+            those = f"it is spoken by {listed(sorted(speakers), at_most=5)}" if speakers else "it holds no conversation"
+            notes.append(
+                f"{component.name}: `role_weights` names {listed(silent)}, who never speaks in field "
+                f"'{quoted(component.field)}'; {those}."
+            )
+    return notes
 
 
 @dataclass(frozen=True, eq=False)

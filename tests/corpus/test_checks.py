@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cnrag_core.config.loader import load_config
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.checks import check_fields
 from cnrag_core.corpus.records import corpus_of_records
@@ -121,4 +122,23 @@ def test_an_embedding_of_numbers_is_told() -> None:
 def test_a_field_in_which_nothing_is_shared_is_told() -> None:
     assert warnings(embedding("title"), attribute("year", "exact")) == [
         "No two documents share a value of field 'year', so comparing it links nothing."
+    ]
+
+
+def test_a_schema_field_that_no_document_has_is_told_with_the_nearest() -> None:
+    documents = corpus_of_records([{"id": "a", "priority": "low", "t": "x"}, {"id": "b", "priority": "low", "t": "y"}])
+    schema = {"pirority": {"type": "category"}, "when": {"type": "date", "from": "$.opend"}, "t": {"type": "text"}}
+    config = load_config({"schema": schema, "similarity": {"components": [{"type": "field_embedding", "field": "t"}]}})
+    told = check_fields(documents, config)
+    assert "The schema declares field 'pirority', but no document has it. Did you mean 'priority'?" in told
+    assert "The schema declares field 'when', but no document has it where `from` looks, '$.opend'." in told
+    assert not [sentence for sentence in told if "'t'" in sentence]
+
+
+def test_a_field_to_show_that_no_document_has_is_told_once() -> None:
+    documents = corpus_of_records([{"id": "a", "title": "x"}, {"id": "b", "title": "y"}])
+    components = {"components": [{"type": "field_embedding", "field": "title"}]}
+    told = check_fields(documents, load_config({"similarity": components, "display": {"color": "tilte"}}))
+    assert [sentence for sentence in told if "tilte" in sentence] == [
+        "No document has the field 'tilte' that the display reads. Did you mean 'title'?"
     ]

@@ -76,3 +76,8 @@ def test_labels_fit_a_line_and_are_no_path(name: str) -> None:
         assert len(label) <= 80
         label.encode("utf-8")
     assert "/" not in file_label(name)
+
+
+def test_a_field_of_one_letter_is_not_the_nearest_of_a_long_name() -> None:
+    assert nearest("pirority", ["t", "i", "priority"]) == "priority"
+    assert nearest("zebra", ["z", "a"]) is None

@@ -13,6 +13,7 @@ from cnrag_core.corpus.document import Document
 from cnrag_core.embedding import model_rows as model_rows_module
 from cnrag_core.embedding.aggregation import METHODS
 from cnrag_core.embedding.fields import embed_component, make_provider
+from cnrag_core.embedding.parts import role_notes
 from cnrag_core.embedding.rows import normalize_rows
 from cnrag_core.embedding.store import FieldEmbedding
 from cnrag_core.embedding.tfidf import TFIDFEmbedding
@@ -401,3 +402,15 @@ def test_a_document_of_one_chunk_has_the_same_row_in_any_company(kind: str, aggr
         if kind == "tfidf":
             alone, together = alone.toarray(), together.toarray()
         np.testing.assert_array_equal(alone, together)
+
+
+def test_a_weight_of_a_role_that_never_speaks_is_told() -> None:
+    turns = [{"role": "user", "content": "apples"}, {"role": "assistant", "content": "pears"}]
+    documents = [Document("c", {"messages": turns})]
+    known = FieldEmbeddingComponent(field="messages", role_weights={"user": 2.0})
+    misspelt = FieldEmbeddingComponent(field="messages", role_weights={"users": 2.0, "assistant": 1.0})
+    assert role_notes([known], documents) == []
+    assert role_notes([misspelt], documents) == [
+        "messages: `role_weights` names 'users', who never speaks in field 'messages'; "
+        "it is spoken by 'assistant' and 'user'."
+    ]
