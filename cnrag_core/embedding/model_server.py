@@ -102,7 +102,7 @@ class ModelServer:
         except httpcore.TimeoutException:
             raise NoAnswer(f"did not answer within {seconds:g} s") from None
         except httpcore.ConnectError:
-            raise NoAnswer("cannot be reached; is it running?") from None
+            raise NoAnswer("cannot be reached; perhaps it is not running") from None
         except (httpcore.NetworkError, httpcore.ProtocolError):
             raise NoAnswer("broke off the connection") from None
 

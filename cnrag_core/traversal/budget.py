@@ -22,7 +22,7 @@ REASON_IN_WORDS: dict[str, str] = {
     "node_budget": "The largest number of chunks was visited.",
     "hop_budget": "Everything within the largest number of hops was visited; more lies beyond.",
     "check_budget": "The largest number of completeness checks was made, and none said complete.",
-    "no_seeds": "Nothing in the corpus matches the question, so there was nowhere to start.",
+    "no_seeds": "Nothing in the corpus matches the question, or `seeds` is 0, so there was nowhere to start.",
 }
 
 

@@ -88,7 +88,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(model_server):
 
 def test_a_server_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setenv("OLLAMA_ALLOWED_HOSTS", "http://127.0.0.1:9")
-    with pytest.raises(EmbeddingError, match=r"http://127\.0\.0\.1:9 cannot be reached; is it running"):
+    with pytest.raises(EmbeddingError, match=r"http://127\.0\.0\.1:9 cannot be reached; perhaps it is not running\.$"):
         LanguageModel("http://127.0.0.1:9", "little").complete("hello")
 
 

@@ -57,7 +57,8 @@ def records_of_rows(
         return
     start = _header_position(first)
     if start:
-        source.report.warn(f"{count(start, 'row')} above the header of {source.name} were left out.")
+        were = "was" if start == 1 else "were"
+        source.report.warn(f"{count(start, 'row')} above the header of {source.name} {were} left out.")
     header = _trimmed(first[start][1])
     _check_width(len(header), source)
     body = first[start + 1 :]

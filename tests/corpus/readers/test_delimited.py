@@ -146,7 +146,7 @@ def test_years_above_a_table_are_a_header() -> None:
 def test_a_title_above_the_header_is_left_out_and_told() -> None:
     corpus = read("Report of 2020,,\n,,\nid,title,n\na,One title,1\nb,Two titles,2\n")
     assert [document.id for document in corpus] == ["a", "b"]
-    assert any("1 row above the header" in text for text in corpus.warnings)
+    assert any("1 row above the header of" in text and "was left out" in text for text in corpus.warnings)
 
 
 def test_a_header_that_comes_again_is_left_out_and_told() -> None:
