@@ -52,7 +52,7 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
 
     if not rows:
-        typer.echo(f"{title}: none\n")
+        typer.echo(f"{title}\n" if title.endswith(".") else f"{title}: none\n")  # a sentence says why itself
         return
     table = Table(title=escape(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
     for place, column in enumerate(columns):

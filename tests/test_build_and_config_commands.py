@@ -85,3 +85,7 @@ def test_where_no_pair_is_alike_no_threshold_is_suggested(tmp_path):
         "3 of 3 documents are linked to nothing at threshold 0.10. No two of the 3 documents have any similarity."
         in warnings
     )
+
+
+def test_a_question_without_results_says_why(notes):
+    assert run("search", notes, "zzzz qqqq").endswith("No word of the question occurs in the documents.\n\n")
