@@ -148,7 +148,10 @@ class Workspace:
         path = Path(source)
         if path.suffix == SUFFIX and path.is_file():
             opened = cls.open(path)
-            return opened if chosen is None else opened.rebuilt(chosen, resume=resume, progress=progress)
+            if chosen is None:
+                return opened
+            told = opened._not_read_again(chosen)
+            return replace(opened, corpus=told).rebuilt(chosen, resume=resume, progress=progress)
         if path.exists():
             corpus = read_corpus(
                 path,
@@ -162,6 +165,25 @@ class Workspace:
         raise CorpusError(
             f"{source!r} is neither a file, a folder nor a sample; the samples are {', '.join(sample_names())}."
         )
+
+    def _not_read_again(self, config: PipelineConfig) -> Corpus:
+        """The corpus with a warning where a schema would read fields in another way than they were when saved."""
+        from cnrag_core.config.spec import FieldSpec
+        from cnrag_core.corpus.wording import listed
+
+        differing = [
+            name
+            for name, spec in config.fields.items()
+            if spec != self.config.fields.get(name)
+            and spec != FieldSpec(kind=self.corpus.kinds.get(name, "text"), required=spec.required)
+        ]
+        if not differing:
+            return self.corpus
+        sentence = (
+            f"A saved workspace holds its documents as they were read; the schema of this configuration is not applied "
+            f"to {listed(differing)}. Build from the original file to read them anew."
+        )
+        return replace(self.corpus, warnings=tuple(dict.fromkeys((*self.corpus.warnings, sentence))))
 
     def rebuilt(self, config: PipelineConfig, *, resume: Path | None = None, progress: Progress = silent) -> Workspace:
         """The same documents compared in another way."""

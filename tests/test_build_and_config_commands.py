@@ -89,3 +89,15 @@ def test_where_no_pair_is_alike_no_threshold_is_suggested(tmp_path):
 
 def test_a_question_without_results_says_why(notes):
     assert run("search", notes, "zzzz qqqq").endswith("No word of the question occurs in the documents.\n\n")
+
+
+def test_a_schema_that_a_saved_workspace_cannot_follow_is_told(tmp_path):
+    corpus, saved, config = tmp_path / "c.json", tmp_path / "c.cnrag", tmp_path / "c.yaml"
+    corpus.write_text(json.dumps([{"id": str(n), "body": f"red apple {n}", "kind": "a-b"} for n in range(3)]))
+    run("build", corpus, "--save", saved)
+    rest = "similarity:\n  components:\n    - {type: field_embedding, field: body}\n  min_combined_similarity: 0.1\n"
+    config.write_text("schema: {body: text, kind: {type: list, separator: '-'}}\n" + rest)
+    assert "not applied to 'kind'. Build from the original file" in run("build", saved, "-c", config)
+    assert "not applied" not in run("build", corpus, "-c", config)
+    config.write_text("schema: {body: text}\n" + rest)
+    assert "not applied" not in run("build", saved, "-c", config)

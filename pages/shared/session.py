@@ -359,8 +359,9 @@ def _sidebar(workspace: Workspace, *, in_figures: bool) -> None:
         st.text(workspace.name)
         network = current_network(workspace)
         graph = network.graph
-        figures = f" · {graph.n_edges:,} edges · {literal(graph.rule)}" if in_figures else ""
-        st.caption(f"{graph.n_nodes:,} documents{figures}")
+        edges = f"{graph.n_edges:,} edge{'' if graph.n_edges == 1 else 's'}"
+        figures = f" · {edges} · {literal(graph.rule)}" if in_figures else ""
+        st.caption(f"{graph.n_nodes:,} document{'' if graph.n_nodes == 1 else 's'}{figures}")
         if current_threshold(workspace) is not None:
             st.button(
                 "Back to the graph as built", key="as_built", on_click=choose_threshold, args=(None,), width="stretch"

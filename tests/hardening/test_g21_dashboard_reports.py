@@ -181,7 +181,7 @@ def test_g29_g30_g36_an_upload_and_a_threshold_outlive_pages_and_reruns(served: 
                 run = visitor.run(page, seconds=120)
                 assert run.ok, (page, run)
                 assert not run.errors, (page, run)
-            assert visitor.shows("^30 documents ·"), page
+            assert visitor.shows(r"^30 documents\b"), page
         assert visitor.shows("threshold 0.55") or visitor.shows(r"0\.55"), visitor.texts
         assert until(lambda: served.health()["jobs_running"] == 0)
 

@@ -16,7 +16,7 @@ def test_lifecycle_a_killed_server_starts_again_with_the_same_workspace_and_the_
     workspace.save(path)
     before = path.read_bytes()
     n_documents = workspace.network.graph.n_nodes
-    shown = rf"^{n_documents} documents ·.*threshold 0\\?\.40"
+    shown = rf"^{n_documents} documents ·.*similarity at least 0\\?\.40"
     survived = 0
     ways = (signal.SIGKILL, signal.SIGTERM)[: count(2, 1)]
     for how in ways:
