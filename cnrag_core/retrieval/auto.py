@@ -63,5 +63,9 @@ def choose(context: RetrievalContext) -> Choice:
     degree = context.graph.degree
     linked = float(np.count_nonzero(degree)) / len(degree) if len(degree) else 0.0
     if linked >= MIN_LINKED:
-        return Choice(SmoothingRetrieval(), f"documents seldom name each other, and {100 * linked:.0f} % have neighbours")
-    return Choice(SimilarityRetrieval(), f"documents seldom name each other, and only {100 * linked:.0f} % have neighbours")
+        return Choice(
+            SmoothingRetrieval(), f"documents seldom name each other, and {100 * linked:.0f} % have neighbours"
+        )
+    return Choice(
+        SimilarityRetrieval(), f"documents seldom name each other, and only {100 * linked:.0f} % have neighbours"
+    )
