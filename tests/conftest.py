@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_unconfigure() -> None:
+    """The folder that Streamlit's page tests keep to the end of the process is removed, so that nothing warns of it."""
+    app_test = sys.modules.get("streamlit.testing.v1.app_test")
+    if app_test is not None:
+        app_test.TMP_DIR.cleanup()
 
 
 @pytest.fixture(scope="session")
