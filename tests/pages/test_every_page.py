@@ -5,18 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
-
-
-@pytest.fixture(autouse=True)
-def _as_streamlit_runs_it(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
 
 
 def opened(page: str, **query: str) -> AppTest:

@@ -6,18 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "pages/1_Network.py"
-
-
-@pytest.fixture(autouse=True)
-def _as_streamlit_runs_it(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
 
 
 def opened(sample: str = "larkspur", **link: str) -> AppTest:

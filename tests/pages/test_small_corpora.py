@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from cnrag_core.config.loader import load_config
@@ -32,13 +31,6 @@ def workspace_of(name: str) -> Workspace:
     )
     config = load_config("similarity: {components: [{type: field_embedding, field: text, weight: 1}]}")
     return Workspace.build(Corpus(documents, {"title": "text", "text": "text"}, name), config, name=name)
-
-
-@pytest.fixture(autouse=True)
-def _as_streamlit_runs_it(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
 
 
 def opened(page: str, name: str) -> AppTest:

@@ -6,20 +6,12 @@ import time
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from cnrag_core.corpus.samples import sample_names
 from cnrag_core.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _as_streamlit_runs_it(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
 
 
 def opened(page: str, **link: str) -> AppTest:

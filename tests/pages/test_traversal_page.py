@@ -6,17 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _as_streamlit_runs_it(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
 
 
 @pytest.fixture
