@@ -401,6 +401,7 @@ def build_network(
     EmbeddingError, ResourceLimitError
         From the stages; ResourceLimitError also where memory runs out.
     """
+    from cnrag_core.config.dialect import weight_notes
     from cnrag_core.corpus.checks import check_fields
     from cnrag_core.embedding.fields import embed_component
     from cnrag_core.embedding.parts import role_notes
@@ -410,7 +411,12 @@ def build_network(
     ordered = tuple(sorted(documents, key=lambda document: document.id))
     if not ordered:
         raise NotBuiltError("There are no documents yet: add some, then build the network.")
-    warnings = [*config.notes, *check_fields(ordered, config), *role_notes(config.components, ordered)]
+    warnings = [
+        *config.notes,
+        *weight_notes(config.components),  # a configuration made in Python has no notes of its own
+        *check_fields(ordered, config),
+        *role_notes(config.components, ordered),
+    ]
     timer = _Timer(progress)
     embedded: dict[str, Any] = {}
     # Opened before anything long begins: whoever has no cluster, or no such folder, hears of it at once.

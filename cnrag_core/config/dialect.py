@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
+from cnrag_core.config.names import AGGREGATIONS_WITHOUT_WEIGHTS
 from cnrag_core.config.problems import findings_of
 from cnrag_core.config.schema_checks import schema_findings
 from cnrag_core.config.source import Finding, Source
@@ -18,7 +19,10 @@ from cnrag_core.config.spec import (
     DEFAULT_EDGE_RULE,
     ChunkingStrategy,
     CommunitySpec,
+    Component,
+    CompositeEmbeddingComponent,
     EdgeRule,
+    FieldEmbeddingComponent,
     FieldSpec,
     PipelineConfig,
     SharedSections,
@@ -74,6 +78,26 @@ def complete_edges(rule: EdgeRule, notes: list[str]) -> EdgeRule:
         return rule
     notes.append(DEFAULT_EDGES_NOTE)
     return DEFAULT_EDGE_RULE.model_copy(update={"strong_similarity": rule.strong_similarity})
+
+
+def weight_notes(components: Iterable[Component]) -> list[str]:
+    """A sentence for every component whose aggregation cannot follow the different weights that were given."""
+    notes = []
+    for part in components:
+        if isinstance(part, CompositeEmbeddingComponent):
+            whose, weights = "of its fields", [field.weight for field in part.fields]
+        elif isinstance(part, FieldEmbeddingComponent) and part.aggregation_method == "max_pool":
+            # `first` and `last` combine the chunks of each speaker, and the speakers are averaged
+            whose, weights = "of the speakers", [1.0, *(part.role_weights or {}).values()]
+        else:
+            continue
+        method = part.aggregation_method
+        if method in AGGREGATIONS_WITHOUT_WEIGHTS and len({weight for weight in weights if weight > 0}) > 1:
+            notes.append(
+                f"{part.name}: aggregation '{method}' takes no weights, so the weights {whose} do not count; "
+                "'weighted_avg' follows them."
+            )
+    return notes
 
 
 def mapping_in(data: Any, *keys: str | int) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from cnrag_core.config.dialect import (
     tail_sections,
     tidy,
     validated,
+    weight_notes,
     written,
     written_chunking,
 )
@@ -73,7 +74,7 @@ def read(source: Source | Mapping[str, Any]) -> PipelineConfig:
     assert isinstance(root, str)  # likewise
     components, findings = components_of(document, root)
     source.refuse(findings)
-    notes = _notes_of_unused(data, root)
+    notes = [*_notes_of_unused(data, root), *weight_notes(components)]
     network = document.network or GraphNetworkSection()
     rule = network.edges or GraphEdges()
     edges = EdgeRule(**{key: getattr(rule, key) for key in EdgeRule.model_fields})

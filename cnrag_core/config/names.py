@@ -10,6 +10,9 @@ from typing import Any
 
 CHUNKING_ALIASES = {"fixed": "fixed_tokens", "sentence": "sentences", "paragraph": "paragraphs"}
 AGGREGATION_ALIASES = {"weighted_average": "weighted_avg", "average": "mean", "max": "max_pool"}
+AGGREGATIONS_WITHOUT_WEIGHTS = ("max_pool", "first", "last")
+"""Aggregations that have no use for weights: what is combined counts, or it does not."""
+
 METRIC_ALIASES = {"equal": "exact", "containment": "overlap", "gaussian": "numeric"}
 MODEL_ALIASES = {
     "tf-idf": "tfidf",

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from cnrag_core.chunking.chunker import TextChunker
-from cnrag_core.config.names import AGGREGATION_ALIASES, canonical
+from cnrag_core.config.names import AGGREGATION_ALIASES, AGGREGATIONS_WITHOUT_WEIGHTS, canonical
 from cnrag_core.config.spec import AggregationMethod, ChunkingStrategy
 from cnrag_core.embedding.provider import EmbeddingProvider
 from cnrag_core.embedding.rows import check_finite, join_columns, row_numbers
@@ -23,7 +23,6 @@ from cnrag_core.errors import ConfigError, EmbeddingError
 from cnrag_core.types import Rows
 
 METHODS: tuple[str, ...] = get_args(AggregationMethod)
-_WITHOUT_WEIGHTS = ("max_pool", "first", "last")
 
 
 class EmbeddingAggregator:
@@ -89,7 +88,7 @@ class EmbeddingAggregator:
         check_finite(rows)
         name = check_method(method)
         checked = None if weights is None else check_weights(weights, len(vectors))
-        if checked is not None and name in _WITHOUT_WEIGHTS:
+        if checked is not None and name in AGGREGATIONS_WITHOUT_WEIGHTS:
             raise ConfigError(f"aggregation {name!r} takes no weights.")
         owner = np.zeros(len(vectors), dtype=np.int64)
         combined = aggregate_groups(rows, owner, 1, name, checked, decay_from=decay_from)
@@ -119,7 +118,9 @@ class EmbeddingAggregator:
         roles = [role for role in sorted(embeddings) if config.weight_of(role) > 0]
         if embeddings and not roles:
             raise ConfigError(f"None of the roles {', '.join(sorted(embeddings))} weighs anything.")
-        weights = None if config.aggregation in _WITHOUT_WEIGHTS else [config.weight_of(role) for role in roles]
+        weights = (
+            None if config.aggregation in AGGREGATIONS_WITHOUT_WEIGHTS else [config.weight_of(role) for role in roles]
+        )
         return self.aggregate([embeddings[role] for role in roles], config.aggregation, weights)
 
 

@@ -236,7 +236,7 @@ def _combine(part_rows: Sequence[Rows], weights: Sequence[float], method: str) -
     owner, number = np.nonzero(present)
     n_documents = len(present)
     stacked = stack_rows(part_rows)[number * n_documents + owner]
-    by_weight = None if method == "mean" else np.asarray(weights, dtype=np.float64)[number]
+    by_weight = np.asarray(weights, dtype=np.float64)[number]
     return normalize_rows(aggregate_groups(stacked, owner, n_documents, method, by_weight)), (1.0,)
 
 

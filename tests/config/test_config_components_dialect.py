@@ -137,3 +137,18 @@ def test_texts_that_would_read_as_something_else_are_quoted() -> None:
     assert 'field: "2017"' in text
     assert 'name: "true"' in text
     assert load_config(text) == config
+
+
+def test_weights_that_an_aggregation_cannot_follow_are_said() -> None:
+    fields = [{"field": "title", "weight": 3}, {"field": "body", "weight": 1}]
+    chat = {"field": "messages", "model": "tfidf", "aggregation": "max_pool", "role_weights": {"user": 2.0}}
+    followed = {"fields": fields, "type": "composite_embedding", "aggregation": "mean", "component_id": "followed"}
+    ignored = {"fields": fields, "type": "composite_embedding", "aggregation": "first"}
+    equal = {**ignored, "fields": [{"field": "title"}, {"field": "body"}], "component_id": "equal"}
+    similarity = {"components": [followed, ignored, equal, chat | {"type": "field_embedding"}]}
+    assert read({"similarity": {**similarity, "min_combined_similarity": 0.4}}).notes == (
+        "title+body: aggregation 'first' takes no weights, so the weights of its fields do not count; 'weighted_avg' "
+        "follows them.",
+        "messages: aggregation 'max_pool' takes no weights, so the weights of the speakers do not count; "
+        "'weighted_avg' follows them.",
+    )

@@ -328,3 +328,11 @@ def test_names_that_are_taken_get_a_number() -> None:
     assert list(written["similarities"]) == ["overall", "title+title", "overall_2"]
     assert list(written["embeddings"]) == ["title_vec", "title_vec_2", "text_vec"]
     assert read(written) == config
+
+
+def test_weights_that_an_aggregation_cannot_follow_are_said() -> None:
+    both = "  both: {combine: [{ref: a_vec, weight: 3}, {ref: b_vec}], aggregation: max_pool}\n"
+    config = load_config(VECTORS + both + "similarities: {overall: {embedding: both}}\nnetwork: {edges: {min: 0.4}}\n")
+    assert "overall: aggregation 'max_pool' takes no weights, so the weights of its fields do not count; " in " ".join(
+        config.notes
+    )

@@ -148,6 +148,13 @@ def test_weighted_average_of_fields_is_their_weighted_sum_renormalised() -> None
     np.testing.assert_allclose(embedded.rows[0].toarray(), normalize_rows(0.4 * title + 0.6 * body), atol=1e-6)
 
 
+def test_mean_of_fields_follows_their_weights_as_the_aggregator_does() -> None:
+    one, other = composite("mean"), composite("weighted_avg")
+    np.testing.assert_array_equal(
+        embed_component(PAIRS, one).rows.toarray(), embed_component(PAIRS, other).rows.toarray()
+    )
+
+
 def test_a_missing_field_leaves_the_other_field() -> None:
     embedded = embed_component(PAIRS, composite("weighted_avg"))
     np.testing.assert_allclose(
