@@ -192,6 +192,8 @@ def _finding(item: ErrorDetails, root: type[BaseModel]) -> tuple[Location, str]:
 def _sentence(item: ErrorDetails, place: Place) -> str:
     kind, value, context = item["type"], item["input"], item.get("ctx", {})
     label, core = _label(place), core_of(place.annotation)
+    if kind == "string_unicode":
+        return f"{label} holds half of a surrogate pair, which no file can store; write the whole character."
     if kind == "missing":
         about = f": {place.description}" if place.description else ""
         return f"this key is required and missing{about}."
@@ -220,7 +222,6 @@ def _sentence(item: ErrorDetails, place: Place) -> str:
 
 _WANTED = {
     "string_type": "text",
-    "string_unicode": "text",
     "number_wanted": "a number",
     "float_type": "a number",
     "int_type": "a whole number",

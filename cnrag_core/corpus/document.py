@@ -12,12 +12,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from cnrag_core.config.spec import FieldKind
-from cnrag_core.errors import UnknownNameError
+from cnrag_core.corpus.storable import is_storable, storable_value
+from cnrag_core.errors import CorpusError, UnknownNameError
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?", re.ASCII)
 
@@ -39,11 +40,25 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Document:
-    """One record with an id and named values."""
+    """One record with an id and named values.
+
+    Text that cannot be stored is cleaned, wherever the document came from; see `storable_text`.
+    """
 
     id: str
     fields: Mapping[str, Any] = field(default_factory=dict)
     provenance: Provenance = Provenance()
+
+    def __post_init__(self) -> None:
+        try:
+            if is_storable(self.fields) and is_storable(self.id) and is_storable(self.provenance.file):
+                return
+            object.__setattr__(self, "id", storable_value(self.id))
+            object.__setattr__(self, "fields", storable_value(self.fields))
+            file = storable_value(self.provenance.file)
+            object.__setattr__(self, "provenance", replace(self.provenance, file=file))
+        except RecursionError:
+            raise CorpusError(f"Document {self.id!r}: the fields are nested too deeply.") from None
 
     def text(self, name: str) -> str:
         """The field as text: lists joined with spaces, turns of a conversation as lines, nothing as ``""``."""

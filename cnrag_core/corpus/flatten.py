@@ -17,6 +17,7 @@ from typing import Any
 from cnrag_core.corpus.document import as_text
 from cnrag_core.corpus.limits import Limits, Meter
 from cnrag_core.corpus.report import Report, RowError
+from cnrag_core.corpus.storable import storable_text
 from cnrag_core.corpus.wording import quoted, size
 
 MAX_NAME_LENGTH = 200
@@ -137,20 +138,10 @@ class Flattener:
         return name
 
     def _text(self, value: str, where: str) -> str:
-        if value.isascii():
-            storable = "\x00" not in value
-        else:
-            try:
-                value.encode("utf-8")
-                storable = "\x00" not in value
-            except UnicodeEncodeError:
-                storable = False
-        if storable:
-            return value
-        self._report.find(_REPLACED, where)
-        # through UTF-16, so that two halves of one character that were written apart are joined again
-        joined = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        return joined.replace("\x00", "\ufffd")
+        clean = storable_text(value)
+        if clean is not value:
+            self._report.find(_REPLACED, where)
+        return clean
 
     def _clean(self, value: Any, where: str, depth: int) -> Any:
         if value is None or isinstance(value, bool):

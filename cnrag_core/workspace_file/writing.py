@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from cnrag_core.corpus.storable import storable_text, storable_value
 from cnrag_core.embedding.fields import EmbeddedComponent
 from cnrag_core.embedding.tfidf import TFIDFEmbedding
 from cnrag_core.network import Network
@@ -57,13 +58,14 @@ def _manifest(contents: Contents, network: Network) -> Manifest:
         {
             "format": FORMAT,
             "version": VERSION,
-            "name": contents.name,
+            # names and sentences may come from Python, where a text can hold what no file can
+            "name": storable_text(contents.name),
             "sample": contents.sample,
-            "view": dict(contents.view),
+            "view": storable_value(contents.view),
             "corpus": {
-                "name": contents.corpus.name,
-                "kinds": dict(contents.corpus.kinds),
-                "warnings": list(contents.corpus.warnings),
+                "name": storable_text(contents.corpus.name),
+                "kinds": storable_value(contents.corpus.kinds),
+                "warnings": storable_value(list(contents.corpus.warnings)),
             },
             "floor": network.candidates.floor,
             "graph": {
@@ -72,7 +74,7 @@ def _manifest(contents: Contents, network: Network) -> Manifest:
                 "rule": network.graph.rule,
             },
             "timings": dict(network.timings),
-            "warnings": list(network.warnings),
+            "warnings": storable_value(list(network.warnings)),
             "communities": {"modularity": network.communities.modularity, "library": network.communities.library},
             "layout_spacing": network.layout.spacing,
             "tags": {str(community): list(words) for community, words in network.tags.items()},

@@ -7,6 +7,7 @@ import pytest
 
 from cnrag_core.config.loader import load_config
 from cnrag_core.config.problems import dotted, nearest, number_text, shown
+from cnrag_core.config.spec import FieldEmbeddingComponent
 from cnrag_core.errors import ConfigError
 
 COMPONENT = "similarity:\n  components:\n    - "
@@ -243,3 +244,8 @@ def test_paths_and_numbers_as_people_write_them() -> None:
 )
 def test_other_spellings_help_to_guess_what_was_meant(word: str, found: str | None) -> None:
     assert nearest(word, ["fixed_tokens", "sentences", "sentence_bert"]) == found
+
+
+def test_half_of_a_surrogate_pair_in_python_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"field holds half of a surrogate pair, which no file can store"):
+        FieldEmbeddingComponent(field="a\ud800")
