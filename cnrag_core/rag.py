@@ -12,6 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
+from cnrag_core.arguments import (
+    checked_function,
+    checked_id,
+    checked_kind,
+    checked_number,
+    checked_path,
+    checked_several,
+)
 from cnrag_core.config.spec import (
     Component,
     EdgeRule,
@@ -19,6 +27,15 @@ from cnrag_core.config.spec import (
     PipelineConfig,
 )
 from cnrag_core.corpus.document import Corpus, Document
+from cnrag_core.corpus.given import (
+    CONTENT_FIELD,
+    given_documents,
+    given_fields,
+    given_id,
+    given_record,
+    numbered,
+)
+from cnrag_core.corpus.wording import shown
 from cnrag_core.errors import ConfigError, CorpusError, NotBuiltError, UnknownNameError
 from cnrag_core.network import Network, build_network
 from cnrag_core.types import Progress, silent
@@ -41,8 +58,6 @@ if TYPE_CHECKING:
     from cnrag_core.topology.analyzer import NetworkAnalyzer
     from cnrag_core.traversal.budget import Budget
     from cnrag_core.traversal.trace import TraversalTrace
-
-CONTENT_FIELD = "content"
 
 
 class NetworkRAG:
@@ -81,14 +96,26 @@ class NetworkRAG:
         similarity_spec: Sequence[Component] | None = None,
         config: PipelineConfig | None = None,
     ) -> None:
+        from cnrag_core.embedding.provider import EmbeddingProvider
         from cnrag_core.storage.sqlite_storage import SQLiteStorage
 
-        self.storage = storage if isinstance(storage, SQLiteStorage) else SQLiteStorage(str(storage))
-        self.embedding_store = embedding_store
-        self.config = config or PipelineConfig(
-            components=tuple(similarity_spec or (FieldEmbeddingComponent(field=CONTENT_FIELD),)),
-            edges=EdgeRule(min_similarity=min_similarity, strong_similarity=strong_similarity),
+        self.storage = (
+            storage if isinstance(storage, SQLiteStorage) else SQLiteStorage(checked_path(storage, "storage"))
         )
+        self.embedding_store = embedding_store
+        if config is None:
+            parts = (
+                () if similarity_spec is None else checked_several(similarity_spec, "similarity_spec", of="components")
+            )
+            config = PipelineConfig(
+                components=tuple(parts or (FieldEmbeddingComponent(field=CONTENT_FIELD),)),
+                edges=EdgeRule(min_similarity=min_similarity, strong_similarity=strong_similarity),
+            )
+        self.config: PipelineConfig = checked_kind(
+            config, "config", PipelineConfig, what="a PipelineConfig; `from_config` reads a path, a text or a mapping"
+        )
+        if embedding_provider is not None:
+            checked_kind(embedding_provider, "embedding_provider", EmbeddingProvider, what="an EmbeddingProvider")
         self._provider = embedding_provider
         self._lock = threading.RLock()
         self._documents: dict[str, Document] = {document.id: document for document in self.storage.load_documents()}
@@ -110,6 +137,7 @@ class NetworkRAG:
     @classmethod
     def of_network(cls, network: Network, storage: SQLiteStorage | str | Path = ":memory:") -> NetworkRAG:
         """Around a network that is already built; its documents are in memory only."""
+        checked_kind(network, "network", Network, what="a built Network")
         rag = cls(storage, config=network.config)
         rag._documents = {document.id: document for document in network.documents}
         rag._network = network
@@ -139,19 +167,16 @@ class NetworkRAG:
         Raises
         ------
         CorpusError
-            If a document of that id exists already; `update` replaces it.
+            If a document of that id exists already (`update` replaces it), or there is nothing to add.
         """
-        if document is not None:
-            fields = {**document, "id": id or content}
-        elif isinstance(content, Mapping):
-            fields = {**content, **metadata} if id is None else {**content, **metadata, "id": id}
-        else:
-            fields = {CONTENT_FIELD: content, **metadata} | ({} if id is None else {"id": id})
-        return self._add(self._documents_of([fields]))[0]
+        return self._add([self._document_of(given_record(content, id, document, metadata))])[0]
 
     def add_node(self, node_id: str, content: str, metadata: Mapping[str, Any] | None = None) -> str:
         """Add a text with metadata (the signature of guide 002)."""
-        return self.add({**(metadata or {}), "id": node_id, CONTENT_FIELD: content})
+        fields = {} if metadata is None else given_fields(metadata, what="the metadata of a node")
+        if not isinstance(content, str):
+            raise CorpusError(f"The content of a node should be a text, found {shown(content)}.")
+        return self.add({**fields, "id": given_id(node_id), CONTENT_FIELD: content})
 
     def add_corpus(self, corpus: Corpus | Iterable[Document], *, progress: Progress | None = None) -> list[str]:
         """Add many documents in one transaction: all of them, or none.
@@ -161,7 +186,9 @@ class NetworkRAG:
         CorpusError
             If an id is taken, in the corpus or by a document added before.
         """
-        return self._add(list(corpus), progress or silent)
+        return self._add(
+            given_documents(corpus), silent if progress is None else checked_function(progress, "progress")
+        )
 
     def remove(self, node_id: str) -> None:
         """Take a document out; the graph follows without comparing the others again."""
@@ -175,20 +202,16 @@ class NetworkRAG:
         """Replace the fields of a document; the graph follows without comparing the others again."""
         with self._lock:
             self._require(node_id)
-            changed = self._documents_of([{**document, "id": node_id}])[0]
+            changed = self._document_of({**given_fields(document), "id": node_id})
             self.storage.save_documents([changed])
             self._documents[node_id] = changed
             self._follow(added=(changed,), removed=(node_id,))
 
-    def _documents_of(self, records: Sequence[Mapping[str, Any]]) -> list[Document]:
+    def _document_of(self, record: Mapping[str, Any]) -> Document:
         from cnrag_core.corpus.records import corpus_of_records
 
-        first_free = next(n for n in range(len(self) + 1, 2 * len(self) + 2) if f"doc-{n:05d}" not in self._documents)
-        records = [
-            record if record.get(self.config.id_field) not in (None, "") else {**record, "id": f"doc-{first_free:05d}"}
-            for record in records
-        ]
-        return list(corpus_of_records(records, name="documents", fields=self.config.fields or None))
+        record = numbered(record, self.config.id_field, self._documents, len(self))
+        return corpus_of_records([record], name="documents", fields=self.config.fields or None).documents[0]
 
     def _add(self, documents: Sequence[Document], progress: Progress = silent) -> list[str]:
         with self._lock:
@@ -205,7 +228,7 @@ class NetworkRAG:
 
     def _require(self, node_id: str) -> Document:
         try:
-            return self._documents[node_id]
+            return self._documents[checked_id(node_id)]
         except KeyError:
             raise UnknownNameError(f"There is no document {node_id!r}.") from None
 
@@ -241,6 +264,10 @@ class NetworkRAG:
         ConfigError
             If the engine is not there, or the folder belongs to another build.
         """
+        resume = None if resume is None else checked_path(resume, "resume")
+        if executor is not None and not hasattr(executor, "submit"):
+            checked_function(executor, "executor")
+        progress = silent if progress is None else checked_function(progress, "progress")
         with self._lock:
             if self._network is None or rebuild:
                 self._network = build_network(
@@ -250,7 +277,7 @@ class NetworkRAG:
                     store=self.embedding_store,
                     resume=resume,
                     executor=executor,
-                    progress=progress or silent,
+                    progress=progress,
                 )
             return self.graph
 
@@ -317,7 +344,7 @@ class NetworkRAG:
 
     def explain(self, a: str, b: str) -> PairExplanation:
         """Why two documents are similar: each component's share of their combined similarity."""
-        return self.network.similarity.explain(a, b)
+        return self.network.similarity.explain(checked_id(a), checked_id(b))
 
     def drift(self) -> dict[str, float]:
         """Share of the present documents' words that the fitted vocabulary lacks, by component.
@@ -380,7 +407,7 @@ class NetworkRAG:
         """Ids along a path of fewest hops, or None where there is none."""
         from cnrag_core.topology.neighborhood import shortest_path
 
-        path = shortest_path(self.similarity_graph, a, b)
+        path = shortest_path(self.similarity_graph, checked_id(a), checked_id(b))
         return None if path is None else list(path.node_ids)
 
     # Questions.
@@ -420,7 +447,7 @@ class NetworkRAG:
 def checked_threshold(network: Network, threshold: float) -> float:
     """The threshold, where the candidate edges can answer for it."""
     floor = network.candidates.floor
-    if not 0.0 <= threshold <= 1.0:
+    if not 0.0 <= checked_number(threshold, "threshold") <= 1.0:
         raise ConfigError(f"A threshold lies in [0, 1]; {threshold} does not.")
     if threshold < floor:
         raise ConfigError(

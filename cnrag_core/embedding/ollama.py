@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cnrag_core.arguments import checked_text, checked_whole
 from cnrag_core.embedding.dense import DenseEmbedding
 from cnrag_core.embedding.hosts import DEFAULT_HOST, checked_host
 from cnrag_core.embedding.model_server import ModelServer, NoAnswer
@@ -99,11 +100,12 @@ class OllamaEmbedding(DenseEmbedding):
         max_tokens: int | None = None,
         patience: Patience | None = None,
     ) -> None:
+        checked_text(model_name, "model_name", what="the name of a model")
         if not _MODEL_NAME.fullmatch(model_name) or ".." in model_name:
             raise ConfigError(f"model_name: {model_name[:80]!r} is not the name of a model.")
-        if batch_size < 1:
+        if checked_whole(batch_size, "batch_size") < 1:
             raise ConfigError(f"batch_size should be at least 1, got {batch_size}.")
-        self.host = checked_host(host)
+        self.host = checked_host(None if host is None else checked_text(host, "host", what="an address"))
         self.batch_size = batch_size
         family = model_name.split(":")[0].rsplit("/", 1)[-1]
         self.max_tokens = max_tokens or int(_CONTEXT.get(family, _UNKNOWN_CONTEXT) * _SAFE_SHARE)

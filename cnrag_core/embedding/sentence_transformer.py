@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from cnrag_core.arguments import checked_text
 from cnrag_core.embedding.dense import DenseEmbedding
 from cnrag_core.errors import ConfigError, EmbeddingError
 
@@ -77,7 +78,7 @@ class SentenceTransformerEmbedding(DenseEmbedding):
     """
 
     def __init__(self, model_name: str = DEFAULT_MODEL, *, batch_size: int = DEFAULT_BATCH_SIZE) -> None:
-        name = model_name.removeprefix(_PREFIX)
+        name = checked_text(model_name, "model_name", what="the name of a model").removeprefix(_PREFIX)
         if not _NAME.fullmatch(name) or name not in allowed_models():
             raise ConfigError(
                 f"model_name: {model_name!r} is not a model that this installation may load; "

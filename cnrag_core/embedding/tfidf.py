@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from cnrag_core.arguments import checked_whole
 from cnrag_core.embedding.provider import EmbeddingProvider
 from cnrag_core.embedding.rows import normalize_rows, zero_rows
 from cnrag_core.embedding.words import (
@@ -83,7 +84,7 @@ class TFIDFEmbedding(EmbeddingProvider):
     ) -> None:
         if analyzer not in ANALYZERS:
             raise ConfigError(f"analyzer: {analyzer!r} is not known; use one of {', '.join(map(repr, ANALYZERS))}.")
-        if max_features is not None and max_features < 1:
+        if max_features is not None and checked_whole(max_features, "max_features") < 1:
             raise ConfigError(f"max_features should be at least 1, got {max_features}.")
         self.max_features = max_features
         self.analyzer: Analyzer | Literal["auto"] = analyzer

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cnrag_core.arguments import checked_several, checked_whole
+from cnrag_core.corpus.wording import shown
 from cnrag_core.errors import ConfigError, CorpusError, UnknownNameError
 from cnrag_core.evaluation.bootstrap import Difference, paired_differences
 from cnrag_core.evaluation.judgements import JudgedQuery, unknown_documents
@@ -156,13 +158,18 @@ def evaluate(
     CorpusError
         If there is no judged question, or none of the judged documents is in the corpus.
     """
-    asked = tuple(queries)
+    asked = tuple(checked_several(queries, "queries", of="judged questions"))
     if not asked:
         raise CorpusError("There are no judged questions to measure on.")
-    ks = tuple(sorted(set(k)))
+    if other := next((query for query in asked if not isinstance(query, JudgedQuery)), None):
+        raise CorpusError(
+            f"A judged question should be a JudgedQuery, found {shown(other)}; `judged_queries` makes them."
+        )
+    ks = tuple(sorted({checked_whole(place, "k") for place in checked_several(k, "k", of="whole numbers")}))
     if not ks or ks[0] < 1:
         raise ConfigError(f"k must be whole numbers of at least 1; got {list(k)}.")
-    chosen = [strategy_named(strategy) for strategy in (STRATEGIES if strategies is None else strategies)]
+    names = STRATEGIES if strategies is None else checked_several(strategies, "strategies", of="names of strategies")
+    chosen = [strategy_named(strategy) for strategy in names]
     if all(strategy.name != BASELINE for strategy in chosen):
         chosen.insert(0, STRATEGIES[BASELINE])
     notes = _notes(asked, search(asked[0].text).source.graph.node_ids)

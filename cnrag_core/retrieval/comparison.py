@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cnrag_core.arguments import checked_several, checked_whole
 from cnrag_core.errors import UnknownNameError
 from cnrag_core.retrieval.ranking import RankedResults
 from cnrag_core.retrieval.strategy import RetrievalStrategy
@@ -123,7 +124,9 @@ def compare(
 
     from cnrag_core.retrieval.search import STRATEGIES, strategy_named
 
-    chosen = [strategy_named(strategy) for strategy in (STRATEGIES if strategies is None else strategies)]
+    names = STRATEGIES if strategies is None else checked_several(strategies, "strategies", of="names of strategies")
+    chosen = [strategy_named(strategy) for strategy in names]
+    n = checked_whole(n, "n")
     needs = frozenset().union(*(strategy.needs for strategy in chosen))
     context = search.context(needs)
     own = replace(context, weights=search.weights)

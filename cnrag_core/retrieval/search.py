@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.process import extractOne
 
+from cnrag_core.arguments import checked_number, checked_question, checked_text, checked_whole
 from cnrag_core.config.spec import PipelineConfig
+from cnrag_core.corpus.wording import shown
 from cnrag_core.errors import ConfigError, EmbeddingError, UnknownNameError
 from cnrag_core.graph.links import TypedLinks
 from cnrag_core.graph.similarity_graph import SimilarityGraph, graph_of_networkx
@@ -104,16 +106,23 @@ class Search:
     conditions: tuple[Condition, ...] = ()
     mode: QueryMode | None = None
 
+    def __post_init__(self) -> None:
+        checked_question(self.query)
+
     def with_strategy(self, strategy: str | RetrievalStrategy) -> Search:
         """Order by this strategy; `UnknownNameError` for a name that is not in `STRATEGIES`."""
         return replace(self, strategy=strategy_named(strategy))
 
     def with_weights(self, weights: Mapping[str, float] | None = None, /, **more: float) -> Search:
         """Set weights of boosts by name, for example ``with_weights(community=0.1, hub=0)``."""
+        if weights is not None and not isinstance(weights, Mapping):
+            raise ConfigError(f"Weights should be a mapping of boosts to numbers, found {shown(weights)}.")
         given = {**(weights or {}), **more}
-        for name in given:
+        for name, weight in given.items():
             if name not in WEIGHT_NAMES:
-                raise ConfigError(f"There is no boost {name!r} to weigh; the boosts are {', '.join(WEIGHT_NAMES)}.")
+                boosts = ", ".join(WEIGHT_NAMES)
+                raise ConfigError(f"There is no boost {name!r} to weigh; the boosts are {boosts}.")
+            checked_number(weight, name)
         return replace(self, weights={**self.weights, **given})
 
     def with_query_mode(self, mode: QueryMode) -> Search:
@@ -127,6 +136,7 @@ class Search:
     def top(self, n: int = 10) -> RankedResults:
         """The best `n` documents, each explained; empty with a reason where nothing matches."""
         strategy = self.strategy or strategy_named(default_strategy(self.source.config))
+        n = checked_whole(n, "n")
         start = time.perf_counter()
         results = strategy.rank(self.context(strategy.needs, strategy.name), n)
         return replace(results, seconds=time.perf_counter() - start)
@@ -178,7 +188,7 @@ def strategy_named(strategy: str | RetrievalStrategy) -> RetrievalStrategy:
     """
     if isinstance(strategy, RetrievalStrategy):
         return strategy
-    found = STRATEGIES.get(strategy)
+    found = STRATEGIES.get(checked_text(strategy, "strategy", what="the name of a strategy"))
     if found is None:
         nearest = extractOne(str(strategy), list(STRATEGIES), score_cutoff=60)
         hint = f" Did you mean {nearest[0]!r}?" if nearest else ""

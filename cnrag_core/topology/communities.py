@@ -120,7 +120,8 @@ class Communities:
     def _bounds(self, community: int) -> tuple[int, int]:
         if not len(self):
             raise UnknownNameError(f"Community {community} does not exist: the network has no documents.")
-        if not isinstance(community, int | np.integer) or not 0 <= community < len(self):
+        is_number = isinstance(community, int | np.integer) and not isinstance(community, bool)
+        if not is_number or not 0 <= community < len(self):
             known = "the only community is 0" if len(self) == 1 else f"the communities are 0 to {len(self) - 1}"
             raise UnknownNameError(
                 f"Community {community!r} does not exist at threshold {self.threshold:.2f}; {known}."

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cnrag_core.arguments import checked_number, checked_whole
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.centrality import Betweenness, links_to_communities, participation, weighted_degree
@@ -100,7 +101,7 @@ def find_hubs(
         If `min_degree` or `top` is negative.
     """
     _check_top(top)
-    if min_degree < 0:
+    if checked_number(min_degree, "min_degree") < 0:
         raise ConfigError(f"Hubs: min_degree must be at least 0, got {min_degree}.")
     strength = weighted_degree(graph)
     ranked = np.lexsort((np.arange(graph.n_nodes), -np.round(strength, 9), -graph.degree))
@@ -140,7 +141,7 @@ def find_bridges(
         If `min_betweenness` is not in [0, 1] or `top` is negative.
     """
     _check_top(top)
-    if not 0 <= min_betweenness <= 1:
+    if not 0 <= checked_number(min_betweenness, "min_betweenness") <= 1:
         raise ConfigError(f"Bridges: min_betweenness must lie in [0, 1], got {min_betweenness}.")
     values = np.round(betweenness.values, 12)  # so that float noise does not rank equals
     ranked = np.lexsort((np.arange(graph.n_nodes), -values))
@@ -172,7 +173,7 @@ def _cut(ranked: NDArray[np.int64], values: NDArray[Any], minimum: float, top: i
 
 
 def _check_top(top: int | None) -> None:
-    if top is not None and top < 0:
+    if top is not None and checked_whole(top, "top") < 0:
         raise ConfigError(f"top must be at least 0, got {top}.")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cnrag_core.arguments import checked_whole
 from cnrag_core.corpus.document import Document
 from cnrag_core.errors import ConfigError
 from cnrag_core.topology.terms import Term, TermTable, term_table
@@ -125,7 +126,7 @@ def sample_members(members: NDArray[np.int64], n: int, random_state: int) -> NDA
     ConfigError
         If `n` is negative.
     """
-    if n < 0:
+    if checked_whole(n, "the size of a sample") < 0:
         raise ConfigError(f"A sample needs a number of at least 0, got {n}.")
     if len(members) <= n:
         return members

@@ -14,8 +14,10 @@ from typing import Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
+from cnrag_core.arguments import checked_function, checked_question, checked_several, checked_whole
 from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
 from cnrag_core.corpus.document import Document
+from cnrag_core.corpus.wording import shown
 from cnrag_core.embedding.fields import EmbeddedComponent, embed_component
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.chunk_nodes import ChunkedCorpus, TextFields, cut_documents
@@ -109,13 +111,19 @@ class Walker:
         ConfigError
             For a walk or cost that does not exist.
         """
-        budget = budget or Budget.of(self.config.traversal)
+        query = checked_question(query)
+        budget = Budget.of(self.config.traversal) if budget is None else budget
+        if not isinstance(budget, Budget):
+            raise ConfigError(f"`budget` should be a Budget, such as Budget(max_tokens=2000); found {shown(budget)}.")
+        evidence = () if required_evidence is None else required_evidence
+        n_seeds = None if n_seeds is None else checked_whole(n_seeds, "n_seeds")
+        check = None if check is None else checked_function(check, "check")
         if walk not in get_args(WalkName):
             raise ConfigError(f"{walk!r} is not a walk; use one of 'audited', 'flat', 'notebook'.")
         common: _Common = {
             "query": query,
             "check": check,
-            "required_evidence": tuple(required_evidence or ()),
+            "required_evidence": tuple(checked_several(evidence, "required_evidence", of="ids")),
             "tokenizer": tokenizer or self._tokenizer,
         }
         scores = self.scorer.score(query)
