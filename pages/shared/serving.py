@@ -44,6 +44,7 @@ from cnrag_core.health import look_after  # noqa: E402
 from cnrag_core.jobs import cancel_all, failed  # noqa: E402
 from cnrag_core.limits import server_limits  # noqa: E402
 from cnrag_core.turns import Turns  # noqa: E402
+from cnrag_core.undelayed import send_at_once  # noqa: E402
 
 HEALTH = "/health"
 HIDDEN = ("/_stcore/metrics", "/_stcore/script-health-check")
@@ -179,6 +180,7 @@ def make_app(settings: Settings) -> st.App:
 @contextlib.asynccontextmanager
 async def _while_serving(_: st.App) -> AsyncIterator[dict[str, Any]]:
     write_event("server started")
+    await asyncio.to_thread(send_at_once)
     sweeper = asyncio.create_task(_sweep())
     try:
         yield {}
