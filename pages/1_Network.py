@@ -3,12 +3,12 @@
 import streamlit as st
 
 from pages.shared.network_controls import choices_of, control_row, view_row
-from pages.shared.network_drawing import middle_pane
+from pages.shared.network_drawing import drawing_now, middle_pane
 from pages.shared.network_panel import panel
 from pages.shared.network_state import begin, keep, options_now
 from pages.shared.network_tables import below
 from pages.shared.page_style import fill_window
-from pages.shared.session import current_network, current_threshold, open_workspace, shown_errors
+from pages.shared.session import current_network, open_workspace, shown_errors, sidebar_figures
 from pages.shared.title_box import send_titles
 from pages.shared.waiting import ready
 
@@ -19,11 +19,10 @@ fill_window()
 
 
 @st.fragment
-def explore(shown_at: float | None) -> None:
-    """Controls and panes; a click reruns only this."""
-    if current_threshold(workspace) != shown_at:
-        st.rerun()  # the figures in the sidebar are of the old threshold
+def explore() -> None:
+    """Controls and panes, and the figures in the sidebar; a click reruns only this."""
     with shown_errors():
+        sidebar_figures(workspace)
         network, whole = current_network(workspace), workspace.network
         if ready(network, "communities", "tags", key="communities"):
             st.session_state["net_shown"] = network
@@ -39,12 +38,14 @@ def explore(shown_at: float | None) -> None:
         with st.container(key="net_panes"):
             graph, document = st.columns([2.5, 1], gap="small")
         with graph:
-            drawing = middle_pane(workspace, network, options)
-        with document, st.container(key="net_panel", border=True):
+            drawn, drawing = drawing_now(workspace, network, options)
+        with document, st.container(key="net_panel", border=True):  # before the graph, which marks a click by itself
             panel(workspace, network, options, drawing)
+        with graph:
+            middle_pane(workspace, network, drawn, drawing)
         below(workspace, network, options, drawing)
         send_titles(network)  # last: nobody searches before there is something to see
         keep(workspace)
 
 
-explore(current_threshold(workspace))
+explore()

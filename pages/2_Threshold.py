@@ -21,6 +21,7 @@ from pages.shared.session import (
     literal,
     open_workspace,
     shown_errors,
+    sidebar_figures,
 )
 from pages.shared.waiting import ready
 
@@ -32,6 +33,7 @@ workspace = open_workspace(
 @st.fragment
 def threshold_panel() -> None:
     """Slider, figures and curve; only this reruns while the slider moves."""
+    sidebar_figures(workspace)
     network = current_network(workspace)
     with st.container(key="parts_threshold"):
         controls, chart = st.columns([1, 2], gap="large")

@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from cnrag_core.errors import UnknownNameError
 from cnrag_core.similarity.scoring import TIE_TOLERANCE as TIE_TOLERANCE
@@ -128,6 +129,12 @@ class SimilarityGraph(WeightedEdges):
         """(n,) number of neighbours."""
         counts = np.bincount(self.left, minlength=self.n_nodes) + np.bincount(self.right, minlength=self.n_nodes)
         return counts.astype(np.int64)
+
+    @cached_property
+    def component_sizes(self) -> tuple[int, ...]:
+        """Documents of every connected component, an isolated document being one of its own; the largest first."""
+        _, labels = connected_components(self.adjacency, directed=False)
+        return tuple(sorted(np.bincount(labels).tolist(), reverse=True))
 
     @property
     def density(self) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cnrag_core.topology.centrality import MAX_EXACT_WORK, N_SOURCES, weighted_degree
+from cnrag_core.views.kept_with import kept_with
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
@@ -91,7 +92,7 @@ MEASURES: dict[str, Measure] = {
     "weighted degree": Measure(
         "weighted degree",
         "The similarities of its links, added up.",
-        lambda network: weighted_degree(network.graph),
+        lambda network: kept_with(network, "weighted degree", lambda: weighted_degree(network.graph)),
         three_digits,
     ),
     "betweenness": Measure(

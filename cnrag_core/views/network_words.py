@@ -13,7 +13,7 @@ from cnrag_core.views.community_names import community_names
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_paths import missing_path, path_sentence
 from cnrag_core.views.network_picture import Drawing
-from cnrag_core.views.threshold_words import component_sizes, percent
+from cnrag_core.views.threshold_words import percent
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network
@@ -40,12 +40,12 @@ def _whole(network: Network) -> str:
     graph, communities = network.graph, network.communities
     if not graph.n_edges:
         return f"Nothing is linked at {graph.threshold:.2f}."
-    n_components, giant = component_sizes(graph)
+    pieces = graph.component_sizes
     names = community_names(network)
     largest = f"the largest is “{names[0]}” with {int(communities.sizes[0]):,}"
     count = communities.n_grouped
     groups = "one community" if count == 1 else f"{count:,} communities"
-    whole = "All documents hang together" if n_components == 1 else f"{_share(giant, graph.n_nodes)} hang together"
+    whole = "All documents hang together" if len(pieces) == 1 else f"{_share(pieces[0], graph.n_nodes)} hang together"
     return f"{whole}. There {'is' if count == 1 else 'are'} {groups}; {largest}."
 
 

@@ -51,10 +51,10 @@ def link_figures(graph: SimilarityGraph) -> list[Figure]:
 
 def piece_figures(graph: SimilarityGraph) -> list[Figure]:
     """The two figures of what hangs together."""
-    n_components, giant = component_sizes(graph)
+    sizes = graph.component_sizes
     return [
-        ("Components", f"{n_components:,}", "Groups that no path joins, isolated documents among them."),
-        ("Largest piece", f"{giant:,}", "Documents in the largest group that hangs together."),
+        ("Components", f"{len(sizes):,}", "Groups that no path joins, isolated documents among them."),
+        ("Largest piece", f"{max(sizes, default=0):,}", "Documents in the largest group that hangs together."),
     ]
 
 
@@ -75,23 +75,13 @@ def community_figures(communities: Communities) -> list[Figure]:
     ]
 
 
-def component_sizes(graph: SimilarityGraph) -> tuple[int, int]:
-    """Number of components, and documents in the largest."""
-    from scipy.sparse.csgraph import connected_components
-
-    if not graph.n_nodes:
-        return 0, 0
-    count, labels = connected_components(graph.adjacency, directed=False)
-    return int(count), int(np.bincount(labels).max())
-
-
 def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: ThresholdSuggestion) -> str:
     """One sentence about where this threshold stands."""
     graph = network.graph
     n_isolated = int(np.count_nonzero(graph.degree == 0))
     alone = f"{n_isolated:,} {'is' if n_isolated == 1 else 'are'}" if n_isolated else "none is"
-    _, giant = component_sizes(graph)
-    whole = f"{percent(giant / graph.n_nodes) if graph.n_nodes else '0 %'} of the documents hang together"
+    share = max(graph.component_sizes, default=0) / max(graph.n_nodes, 1)
+    whole = f"{percent(share)} of the documents hang together"
     where = ""
     if suggestion.percolation is not None:
         side = "below" if graph.threshold <= suggestion.percolation else "above"

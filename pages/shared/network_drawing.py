@@ -29,17 +29,24 @@ from pages.shared.session import choose_threshold, selected_document
 from pages.shared.waiting import ready
 
 
-def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions) -> Drawing | None:
-    """Show the view that was asked for; the drawing of the live graph, None for the map."""
+def drawing_now(
+    workspace: Workspace, network: Network, options: NetworkOptions
+) -> tuple[NetworkOptions, Drawing | None]:
+    """What can be drawn by now of what was asked for; no drawing for the map, and while documents are arranged."""
     if not ready(network, "layout", key="layout"):
-        return None
+        return options, None
     options = shown_options(network, options)
-    if options.view == "map":
-        map_view(workspace, network, options)
-        return None
+    return options, None if options.view == "map" else drawing_of(workspace, network, options)
+
+
+def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions, drawing: Drawing | None) -> None:
+    """Show what `drawing_now` found."""
+    if drawing is None:
+        if options.view == "map" and at_hand(network, "layout"):
+            map_view(workspace, network, options)
+        return
     if not network.graph.n_edges:
         nothing_linked(network)
-    drawing = drawing_of(workspace, network, options)
     graph_view(
         component_of(workspace, network, options, drawing),
         key=GRAPH,
@@ -50,7 +57,6 @@ def middle_pane(workspace: Workspace, network: Network, options: NetworkOptions)
     )
     st.caption(drawing.counts, help=MAP_CAUTION)
     st.text(interpretation_of(network, options, drawing))
-    return drawing
 
 
 def nothing_linked(network: Network) -> None:

@@ -22,6 +22,7 @@ from cnrag_core.jobs import Job, failed
 from cnrag_core.network import Network
 from cnrag_core.preparing import find_ahead
 from cnrag_core.rag import checked_threshold
+from cnrag_core.undelayed import send_at_once
 from cnrag_core.views.network_ahead import work_out_ahead
 from cnrag_core.visits import server_visits
 from cnrag_core.warming import warm_up_in_background
@@ -31,6 +32,7 @@ if not has_handler():  # started by `streamlit run`, not by `cnrag serve`
     log_events()
 if st.runtime.exists():  # a server, not a test of one page
     warm_up_in_background()
+    send_at_once()
 
 ICON = Path(__file__).with_name("icon.png")
 """Our own picture: an icon by name would be fetched from elsewhere."""
@@ -97,8 +99,8 @@ REMEMBERED = ("resolution", "min_degree", "top_bridges", "curve_quantity", "stra
 KEPT: Literal["session"] = "session"
 """How long a widget keeps its value: without it, it forgets when another page is shown."""
 
-MOVING = ("Threshold",)
-"""Pages that move the threshold without drawing the sidebar again: they say themselves what it makes of the network."""
+MOVING = ("Network", "Threshold")
+"""Pages that move the threshold in a fragment, which draws the figures of the sidebar as well."""
 
 OF_THE_CORPUS = (
     "threshold", "selected", "asked", "question", "views", "ego", "pair_first", "pair_second", "with", "min_degree",
@@ -129,7 +131,9 @@ def open_workspace(title: str, question: str, *, icon: str = ":material/hub:") -
         _remember(workspace)
     kinds = workspace.corpus.kinds
     find_ahead(workspace.network, lambda network: work_out_ahead(network, kinds))
-    _sidebar(workspace, in_figures=title not in MOVING)
+    _sidebar(workspace)
+    if title not in MOVING:
+        sidebar_figures(workspace)
     st.header(f"{icon} {title}", anchor=False)
     st.caption(question)
     tour_bar(title)
@@ -348,7 +352,7 @@ def literal(text: str) -> str:
     return escaped.replace("\n", " ")
 
 
-def _sidebar(workspace: Workspace, *, in_figures: bool) -> None:
+def _sidebar(workspace: Workspace) -> None:
     link = link_of(workspace)
     with st.sidebar:
         for page, label, icon in PAGES:
@@ -357,11 +361,16 @@ def _sidebar(workspace: Workspace, *, in_figures: bool) -> None:
         st.divider()
         st.caption("Workspace")
         st.text(workspace.name)
-        network = current_network(workspace)
-        graph = network.graph
-        edges = f"{graph.n_edges:,} edge{'' if graph.n_edges == 1 else 's'}"
-        figures = f" · {edges} · {literal(graph.rule)}" if in_figures else ""
-        st.caption(f"{graph.n_nodes:,} document{'' if graph.n_nodes == 1 else 's'}{figures}")
+
+
+def sidebar_figures(workspace: Workspace) -> None:
+    """What the present threshold makes of the corpus, below the name of the workspace, and the way back."""
+    graph = current_network(workspace).graph
+    edges = f"{graph.n_edges:,} edge{'' if graph.n_edges == 1 else 's'}"
+    with st.sidebar:
+        st.caption(
+            f"{graph.n_nodes:,} document{'' if graph.n_nodes == 1 else 's'} · {edges} · {literal(graph.rule)}",
+        )
         if current_threshold(workspace) is not None:
             st.button(
                 "Back to the graph as built", key="as_built", on_click=choose_threshold, args=(None,), width="stretch"
