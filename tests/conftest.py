@@ -37,15 +37,14 @@ def browser() -> Iterator[Browser]:
     """Chromium, started once for all tests that drive it."""
     from playwright.sync_api import sync_playwright
 
-    from tests.e2e.dashboard import chromium
+    from tests.e2e.dashboard import chromium, started_chromium
 
-    path = chromium()
-    if path is None:
+    if chromium() is None:
         reason = "no Chromium is installed: apt-get install chromium"
         if os.environ.get("CNRAG_REQUIRE_BROWSER") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        started = started_chromium(playwright)
         yield started
         started.close()

@@ -27,7 +27,7 @@ import psutil
 from playwright.sync_api import expect, sync_playwright
 
 from tests.benchmarks.synthetic import make_corpus
-from tests.e2e.dashboard import Graph, Server, Window, chromium
+from tests.e2e.dashboard import Graph, Server, Window, started_chromium
 
 MOST_SECONDS, MOST_BYTES = 180.0, 2_500_000_000
 PATIENCE = 3_600_000
@@ -132,7 +132,7 @@ def main() -> None:
         print(f"{options.n:,} documents, {path.stat().st_size / 1e6:.0f} MB, load {os.getloadavg()[0]:.1f}")
         server = Server(Path(folder) / "log.txt")
         memory = Memory()
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        browser = started_chromium(playwright)
         try:
             window = Window(browser.new_page(viewport={"width": 1440, "height": 900}), server)
             window.page.set_default_timeout(PATIENCE)
