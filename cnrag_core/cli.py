@@ -20,6 +20,7 @@ from cnrag_core.serve_command import health, serve
 from cnrag_core.terminal import print_json, print_pairs, print_table, progress_bar
 
 if TYPE_CHECKING:
+    from cnrag_core.evaluation.judgements import JudgedQuery
     from cnrag_core.traversal.budget import Budget
     from cnrag_core.traversal.language_model import ModelApi
     from cnrag_core.traversal.trace import WalkName
@@ -217,11 +218,10 @@ def reach(
     as_json: JsonOption = False,
 ) -> None:
     """Measure how much evidence a walk finds, beside flat retrieval with the same budget."""
-    from cnrag_core.evaluation.judgements import read_judgements
     from cnrag_core.traversal.reach import at_nodes, measure_reach
 
     workspace = _workspace(source, config, quiet=as_json)
-    judged = workspace.queries if queries is None else read_judgements(queries, qrels)
+    judged = workspace.queries if queries is None else _judgements(queries, qrels)
     multi = [query for query in judged if len(query.required_evidence) > 1] or judged
     budget = _budget(workspace, tokens, nodes)
     if nodes is not None and tokens is None:
@@ -272,11 +272,10 @@ def evaluate(
 ) -> None:
     """Measure strategies on judged questions, with intervals against plain similarity."""
     from cnrag_core.evaluation.fitting import fit_weights
-    from cnrag_core.evaluation.judgements import read_judgements
     from cnrag_core.evaluation.report import evaluate as measure
 
     workspace = _workspace(source, config, quiet=as_json)
-    judged = workspace.queries if queries is None else read_judgements(queries, qrels)
+    judged = workspace.queries if queries is None else _judgements(queries, qrels)
     with progress_bar(as_json) as progress:
         report = measure(workspace.network.search, judged, strategy or None, progress=progress)
     fitted = fit_weights(workspace.network.search, judged) if fit else None
@@ -332,11 +331,15 @@ app.command()(health)
 @app.command()
 def check(file: Annotated[Path, typer.Argument(help="A database or a workspace (.cnrag) written by cnrag.")]) -> None:
     """Look for damage in a database or a saved workspace and name what is found."""
+    from cnrag_core.file_kinds import expect_file, kind_of_file
     from cnrag_core.storage.check import check_database
     from cnrag_core.workspace import SUFFIX
     from cnrag_core.workspace_file import check_file
 
-    findings = check_file(file) if file.suffix == SUFFIX else check_database(file)
+    expect_file(file, "storage")
+    kind, _ = kind_of_file(file)
+    is_workspace = kind == "workspace" or (file.suffix == SUFFIX and kind != "database")
+    findings = check_file(file) if is_workspace else check_database(file)
     for finding in findings:
         typer.secho(f"damage: {finding}", fg="red", err=True)
     if findings:
@@ -357,6 +360,15 @@ def _workspace(
 
     with progress_bar(quiet) as progress:
         return Workspace.of_source(source, config, keep_duplicates=keep_duplicates, resume=resume, progress=progress)
+
+
+def _judgements(queries: Path, qrels: Path | None) -> tuple[JudgedQuery, ...]:
+    """Judged questions of a file; another kind of file is named."""
+    from cnrag_core.evaluation.judgements import read_judgements
+    from cnrag_core.file_kinds import expect_file
+
+    expect_file(queries, "questions")
+    return read_judgements(queries, qrels)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -17,9 +17,9 @@ Dialect: TypeAlias = Literal["components", "graph"]
 @config_app.command("check")
 def config_check(path: Annotated[Path, typer.Argument(help="YAML file.")]) -> None:
     """Say everything that is wrong with a configuration, or show its weights."""
-    from cnrag_core.config.loader import load_config
+    from cnrag_core.file_kinds import load_config_file
 
-    config = load_config(path)
+    config = load_config_file(path)
     print_pairs("Weights", {name: f"{share:.1%}" for name, share in config.normalized_weights.items()})
     for note in config.notes:
         typer.secho(f"note: {note}", fg="yellow", err=True)
@@ -32,9 +32,10 @@ def config_convert(
     to: Annotated[Dialect | None, typer.Option("--to", help="The dialect to write; the other one if absent.")] = None,
 ) -> None:
     """Rewrite a configuration in the other dialect; the graphs are identical."""
-    from cnrag_core.config.loader import dialect_in, load_config, to_yaml
+    from cnrag_core.config.loader import dialect_in, to_yaml
+    from cnrag_core.file_kinds import load_config_file
 
-    config = load_config(path)
+    config = load_config_file(path)
     other: Dialect = "components" if dialect_in(path) == "graph" else "graph"
     typer.echo(to_yaml(config, dialect=to or other), nl=False)
 
@@ -55,9 +56,18 @@ def config_guess(
     from cnrag_core.config.infer import infer_config
     from cnrag_core.config.loader import to_yaml
     from cnrag_core.corpus.readers import read_corpus
-    from cnrag_core.corpus.samples import load_sample, sample_names
+    from cnrag_core.corpus.samples import load_sample
+    from cnrag_core.errors import CorpusError
+    from cnrag_core.file_kinds import check_source, kind_of_file
 
-    is_sample = source in sample_names() and not Path(source).exists()
+    check_source(source)
+    kind, _ = kind_of_file(Path(source))
+    if kind == "workspace":
+        raise CorpusError(
+            f"{source} is a saved workspace, which holds its configuration; "
+            f"`cnrag export {source} config.yaml` writes it."
+        )
+    is_sample = kind == "sample"
     # an id that occurs twice does not change what a field is
     corpus = load_sample(source).corpus if is_sample else read_corpus(Path(source), keep_duplicates=True)
     typer.echo(to_yaml(infer_config(corpus)), nl=False)

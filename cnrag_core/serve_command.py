@@ -51,6 +51,9 @@ def serve(
     if log is not None and not log.resolve().parent.is_dir():
         raise ConfigError(f"--log: the folder {log.resolve().parent} does not exist.")
     if source is not None:
+        from cnrag_core.file_kinds import check_source
+
+        check_source(source)
         os.environ["CNRAG_OPEN"] = source if not Path(source).exists() else str(Path(source).resolve())
     script = dashboard_folder() / "pages" / "shared" / "serving.py"
     sys.argv = [str(script), str(port), address, "1" if browser else "0", str(log.resolve()) if log else "", *names]

@@ -16,7 +16,7 @@ import numpy as np
 
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Corpus
-from cnrag_core.errors import CorpusError, memory_named
+from cnrag_core.errors import memory_named
 from cnrag_core.network import Network, build_network
 from cnrag_core.rag import checked_threshold
 from cnrag_core.types import Progress, silent
@@ -140,13 +140,15 @@ class Workspace:
         CorpusError
             If it is none of them; the message lists the samples.
         """
-        from cnrag_core.config.loader import load_config
         from cnrag_core.corpus.readers import read_corpus
-        from cnrag_core.corpus.samples import sample_names
+        from cnrag_core.file_kinds import check_source, kind_of_file, load_config_file
 
-        chosen = None if config is None else load_config(config)
+        chosen = None if config is None else load_config_file(config)
+        check_source(source)
         path = Path(source)
-        if path.suffix == SUFFIX and path.is_file():
+        kind, _ = kind_of_file(path)
+        # a download may have got another name; a damaged workspace has only its name left
+        if kind == "workspace" or (path.suffix == SUFFIX and kind in ("unknown", "empty")):
             opened = cls.open(path)
             if chosen is None:
                 return opened
@@ -160,11 +162,7 @@ class Workspace:
                 keep_duplicates=keep_duplicates,
             )
             return cls.build(corpus, chosen, resume=resume, progress=progress)
-        if source in sample_names():
-            return cls.of_sample(source, chosen, resume=resume, progress=progress)
-        raise CorpusError(
-            f"{source!r} is neither a file, a folder nor a sample; the samples are {', '.join(sample_names())}."
-        )
+        return cls.of_sample(source, chosen, resume=resume, progress=progress)
 
     def _not_read_again(self, config: PipelineConfig) -> Corpus:
         """The corpus with a warning where a schema would read fields in another way than they were when saved."""
