@@ -148,6 +148,8 @@ def search(
             ["", "document", "score", "similarity", "boosts", "matched"],
             rows,
         )
+    for hint in dict.fromkeys(hint for ranking in rankings for hint in ranking.hints):
+        typer.secho(f"note: {hint}", fg="yellow", err=True)
 
 
 @app.command()
@@ -406,6 +408,7 @@ def _ranking_record(workspace: Workspace, ranking: Any) -> dict[str, Any]:
         "query": ranking.query,
         "strategy": ranking.strategy,
         "reason": ranking.reason,
+        "hints": list(ranking.hints),
         "results": [
             {
                 "rank": rank,

@@ -51,6 +51,11 @@ class StrategyComparison:
     results: Mapping[str, RankedResults]
 
     @property
+    def hints(self) -> tuple[str, ...]:
+        """What is to be said about the filters in the question, beside results; without any, their reasons say it."""
+        return next((found.hints for found in self.results.values() if found.hints), ())
+
+    @property
     def strategies(self) -> tuple[str, ...]:
         return tuple(self.results)
 
@@ -134,7 +139,7 @@ def compare(
     for strategy in chosen:
         start = time.perf_counter()
         ranked = strategy.rank(context if strategy.name == "hybrid" else own, n)
-        results[strategy.name] = replace(ranked, seconds=time.perf_counter() - start)
+        results[strategy.name] = ranked.finished(time.perf_counter() - start, context.hints)
     return StrategyComparison(search.query, results)
 
 

@@ -22,10 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cnrag_core.config.problems import did_you_mean
 from cnrag_core.corpus.document import Document, as_number
-from cnrag_core.errors import UnknownNameError
+from cnrag_core.corpus.wording import shown
+from cnrag_core.errors import ConfigError, UnknownNameError
 
-_CONDITION = re.compile(r'(?<!\S)(?P<field>[^\s:"]+):(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))(?!\S)')
+CONDITION = re.compile(r'(?<!\S)(?P<field>[^\s:"]+):(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))(?!\S)')
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,25 @@ def parse_query(query: str, fields: Iterable[str]) -> tuple[str, tuple[Condition
             conditions.append(Condition(match["field"], (value,)))
         return ""
 
-    rest = _CONDITION.sub(take, query)
+    rest = CONDITION.sub(take, query)
     return (" ".join(rest.split()) if conditions else query), tuple(conditions)
 
 
 def conditions_of(filters: Mapping[str, Any]) -> tuple[Condition, ...]:
-    """Keyword filters as conditions: a pair of numbers or dates is a range, any other collection a choice."""
+    """Keyword filters as conditions: a pair of numbers or dates is a range, any other collection a choice.
+
+    Raises
+    ------
+    ConfigError
+        For a mapping, as other query languages write operators.
+    """
     found = []
     for name, wanted in filters.items():
+        if isinstance(wanted, Mapping):
+            raise ConfigError(
+                f"filter({name}=...) takes a value, a list of values, or a range as a pair (low, high), where None "
+                f"leaves an end open; found {shown(wanted)}."
+            )
         if isinstance(wanted, tuple) and len(wanted) == 2 and all(map(_is_bound, wanted)):
             low, high = (None if bound is None else _plain(bound) for bound in wanted)
             found.append(Condition(name, low=low, high=high))
@@ -119,7 +132,10 @@ def allowed_by(documents: Sequence[Document], conditions: Sequence[Condition]) -
     for condition in conditions:
         if condition.field not in known:
             names = ", ".join(sorted(known)) or "none"
-            raise UnknownNameError(f"There is no field {condition.field!r} to filter by; the fields are {names}.")
+            raise UnknownNameError(
+                f"There is no field {condition.field!r} to filter by; the fields are {names}."
+                f"{did_you_mean(condition.field, known)}"
+            )
     return np.array([all(c.passes(document) for c in conditions) for document in documents], dtype=np.bool_)
 
 

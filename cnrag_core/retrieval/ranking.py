@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import overload
 
 
@@ -39,13 +39,24 @@ class ScoredNode:
 
 @dataclass(frozen=True)
 class RankedResults:
-    """Nodes for one query, best first; `reason` says in words why it is empty or what was chosen."""
+    """Nodes for one query, best first; `reason` says in words why it is empty or what was chosen.
+
+    `hints` are sentences about parts of the question that look like filters and were read otherwise; where nothing
+    was found, they stand in the reason.
+    """
 
     query: str
     strategy: str
     nodes: tuple[ScoredNode, ...] = ()
     reason: str = ""
     seconds: float = 0.0
+    hints: tuple[str, ...] = ()
+
+    def finished(self, seconds: float, hints: Sequence[str]) -> RankedResults:
+        """The same with the time that it took and what is to be said about the filters."""
+        if self.nodes:
+            return replace(self, seconds=seconds, hints=tuple(hints))
+        return replace(self, seconds=seconds, reason=" ".join([self.reason, *hints]))
 
     @property
     def ids(self) -> list[str]:

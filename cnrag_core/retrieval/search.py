@@ -29,6 +29,7 @@ from cnrag_core.graph.similarity_graph import SimilarityGraph, graph_of_networkx
 from cnrag_core.retrieval.auto import AutoRetrieval
 from cnrag_core.retrieval.bridge import BridgeRetrieval
 from cnrag_core.retrieval.community import CommunityRetrieval
+from cnrag_core.retrieval.filter_hints import filter_hints
 from cnrag_core.retrieval.filters import Condition, allowed_by, conditions_of, parse_query
 from cnrag_core.retrieval.hub import HubRetrieval
 from cnrag_core.retrieval.hybrid import HybridRetrieval
@@ -138,8 +139,9 @@ class Search:
         strategy = self.strategy or strategy_named(default_strategy(self.source.config))
         n = checked_whole(n, "n")
         start = time.perf_counter()
-        results = strategy.rank(self.context(strategy.needs, strategy.name), n)
-        return replace(results, seconds=time.perf_counter() - start)
+        context = self.context(strategy.needs, strategy.name)
+        results = strategy.rank(context, n)
+        return results.finished(time.perf_counter() - start, context.hints)
 
     def compare(self, strategies: Sequence[str | RetrievalStrategy] | None = None, n: int = 10) -> StrategyComparison:
         """Several strategies on this question, side by side."""
@@ -175,6 +177,9 @@ class Search:
             texts=scorer,
             reason=scores.reason,
             question=text,
+            hints=filter_hints(
+                self.query, scorer.fields, nothing_passes=allowed is not None and not bool(allowed.any())
+            ),
         )
 
 

@@ -53,6 +53,8 @@ class RetrievalContext:
         `retrieval.query`.
     reason
         How the question was compared, or why nothing is similar where nothing is.
+    hints
+        What in the question looks like a filter and was read otherwise; see `retrieval.filter_hints`.
     """
 
     query: str
@@ -67,6 +69,7 @@ class RetrievalContext:
     texts: Any = None
     reason: str = ""
     question: str = ""
+    hints: tuple[str, ...] = ()
 
     @property
     def typed_links(self) -> TypedLinks | None:

@@ -41,6 +41,8 @@ def one_question(workspace: Workspace, network: Network, question: str, names: S
             st.markdown(f":material/verified: {literal(found_sentence(comparison, relevant))}", width="content")
             if len(names) < len(STRATEGIES):
                 st.button("And the other strategies?", key="try_all", type="tertiary", on_click=_try_all)
+    for hint in comparison.hints:
+        st.info(literal(hint), icon=":material/filter_alt:")
     st.text(agreement_sentence(comparison))
     shown = names[:MOST_COLUMNS]
     reasons = {comparison.results[name].reason for name in shown}

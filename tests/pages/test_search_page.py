@@ -36,3 +36,9 @@ def test_the_other_strategies_are_one_click_away(page):
     page.button(key="try_all").click().run()
     assert all(name in said(page) for name in STRATEGIES)
     assert "try_all" not in [button.key for button in page.button]
+
+
+def test_a_misspelt_filter_is_told_beside_the_results(page):
+    page.session_state["question"] = "outage sektion:billing"
+    page.run()
+    assert any("Did you mean 'section'?" in element.value for element in page.info)

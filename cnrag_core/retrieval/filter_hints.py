@@ -1,0 +1,85 @@
+"""What in a question was probably meant as a filter, and how that is written.
+
+Enters: the question as it was typed, and the names of the fields. Leaves: a sentence for each part that looks like
+a condition and is read as something else: a misspelt field, another sign than ``:``, a range written otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+from cnrag_core.config.problems import did_you_mean, nearest
+from cnrag_core.corpus.wording import quoted
+from cnrag_core.retrieval.filters import CONDITION
+
+MOST_HINTS = 3
+MOST_LOOKED_AT = 50
+"""Conditions in a question whose field is compared with the known ones; nobody types more."""
+
+_SIGN = r"(?P<sign><=|>=|==|!=|[<>=≤≥≠])"
+_OTHER_SIGN = re.compile(rf'(?<!\S)(?P<field>[^\s:"<>=!≤≥≠]+){_SIGN}(?P<value>[^\s"]+)(?!\S)')
+_SIGN_BEHIND = re.compile(rf"{_SIGN}(?P<value>.+)")
+_LOOSE_COLON = re.compile(r'(?<!\S)(?P<field>[^\s:"]+):\s+(?P<value>[^\s"]+)')
+_DOTS = re.compile(r"(?P<low>[^.]*)(?:\.{3,}|…)(?P<high>[^.]*)")
+_DASH = re.compile(r"(?P<low>\d+)[-–—](?P<high>\d+)")
+
+
+def filter_hints(query: str, fields: Collection[str], *, nothing_passes: bool = False) -> tuple[str, ...]:
+    """Sentences for a person; none where every condition is understood.
+
+    Parameters
+    ----------
+    nothing_passes
+        Whether no document passes the conditions that were understood: then a value that looks like a range is
+        told too.
+
+    Examples
+    --------
+    >>> filter_hints("reefs yaer:2015", {"year", "title"})
+    ("'yaer' is no field here, so 'yaer:2015' was read as words. Did you mean 'year'?",)
+    >>> filter_hints("reefs at 10:30, re: corals", {"year", "title"})
+    ()
+    """
+    found = dict.fromkeys(_hints(query, fields, nothing_passes))
+    return tuple(found)[:MOST_HINTS]
+
+
+def _hints(query: str, fields: Collection[str], nothing_passes: bool) -> Iterator[str]:
+    for match in islice(CONDITION.finditer(query), MOST_LOOKED_AT):
+        name, value = match["field"], match["quoted"] if match["quoted"] is not None else match["plain"]
+        if name not in fields:
+            # an address or a time of day is no misspelt field
+            if not value.startswith("//") and not name.isdigit() and nearest(name, fields):
+                yield (
+                    f"'{quoted(name)}' is no field here, so '{quoted(match[0])}' was read as words."
+                    f"{did_you_mean(name, fields)}"
+                )
+        elif match["quoted"] is None:
+            yield from _of_value(name, value, nothing_passes)
+    for match in _OTHER_SIGN.finditer(query):
+        if match["field"] in fields:
+            yield f"'{quoted(match[0])}' was read as words; {_instead(match['field'], match['sign'], match['value'])}."
+    for match in _LOOSE_COLON.finditer(query):
+        if match["field"] in fields:
+            yield (
+                f"'{quoted(match['field'])}:' was read as a word, because a space follows; to narrow write "
+                f"'{quoted(match['field'])}:{quoted(match['value'])}'."
+            )
+
+
+def _of_value(name: str, value: str, nothing_passes: bool) -> Iterator[str]:
+    """Hints about the value of a field that exists."""
+    if sign := _SIGN_BEHIND.fullmatch(value):
+        written = f"'{quoted(name)}:{quoted(value)}'"
+        yield f"{written} looks for that very text; {_instead(name, sign['sign'], sign['value'])}."
+    elif (dots := _DOTS.fullmatch(value)) or (nothing_passes and (dots := _DASH.fullmatch(value))):
+        yield f"A range is written with two dots: '{quoted(name)}:{quoted(dots['low'])}..{quoted(dots['high'])}'."
+
+
+def _instead(name: str, sign: str, value: str) -> str:
+    if sign in ("!=", "≠"):
+        return "a filter says what must be, and cannot say what must not"
+    span = f"{value}.." if sign in (">", ">=", "≥") else f"..{value}" if sign in ("<", "<=", "≤") else value
+    return f"to narrow write '{quoted(name)}:{quoted(span)}'"

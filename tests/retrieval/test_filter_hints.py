@@ -1,0 +1,92 @@
+"""What looks like a filter and is none is told, with the way to write it."""
+# ruff: noqa: E501  (sentences stay on one line, as people read them)
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from cnrag_core.errors import ConfigError, UnknownNameError
+from cnrag_core.rag import NetworkRAG
+from cnrag_core.retrieval.filter_hints import filter_hints
+
+FIELDS = {"title", "year", "tags", "author.name"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("reefs yaer:2015", "'yaer' is no field here, so 'yaer:2015' was read as words. Did you mean 'year'?"),
+        ("Year:2015", "'Year' is no field here, so 'Year:2015' was read as words. Did you mean 'year'?"),
+        ('tag:"machine learning"', "'tag' is no field here, so 'tag:\"machine learning\"' was read as words. Did you mean 'tags'?"),
+        ("reefs year>=2015", "'year>=2015' was read as words; to narrow write 'year:2015..'."),
+        ("reefs year<2015", "'year<2015' was read as words; to narrow write 'year:..2015'."),
+        ("reefs year=2015", "'year=2015' was read as words; to narrow write 'year:2015'."),
+        ("reefs year!=2015", "'year!=2015' was read as words; a filter says what must be, and cannot say what must not."),
+        ("year:>2015", "'year:>2015' looks for that very text; to narrow write 'year:2015..'."),
+        ("year:2015...2020", "A range is written with two dots: 'year:2015..2020'."),
+        ("year: 2015 reefs", "'year:' was read as a word, because a space follows; to narrow write 'year:2015'."),
+    ],
+)  # fmt: skip
+def test_a_misspelt_filter_is_hinted_at(typed: str, hint: str) -> None:
+    assert filter_hints(typed, FIELDS) == (hint,)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "", "reefs", "tags:ml year:2015..2020", "year:..2015", "at 10:30", "re: corals", "https://example.org/x",
+        "x>3", "C++: a language", 'tags:">5 stars"', "author.name:Ada", "a=b", ":", "::", "year:2010-2020",
+    ],
+)  # fmt: skip
+def test_what_is_understood_or_no_filter_at_all_is_left_alone(typed: str) -> None:
+    assert filter_hints(typed, FIELDS) == ()
+
+
+def test_a_dash_is_told_only_where_nothing_passes() -> None:
+    assert filter_hints("year:2010-2020", FIELDS, nothing_passes=True) == (
+        "A range is written with two dots: 'year:2010..2020'.",
+    )
+
+
+def test_hints_stay_few_and_quick_on_a_hostile_question() -> None:
+    assert len(filter_hints("yaer:1 yeer:2 yera:3 tegs:4 tigs:5 " + "year:" * 20_000 + " " + "=" * 50_000, FIELDS)) == 3
+
+
+@pytest.fixture(scope="module")
+def rag() -> NetworkRAG:
+    rag = NetworkRAG(min_similarity=0.1)
+    for number, text in enumerate(("coral reefs bleach", "coral reefs recover", "bond yields rise")):
+        rag.add(text, id=f"d{number}", year=2000 + number)
+    return rag
+
+
+def test_a_hint_stands_beside_results_and_in_the_reason_where_there_are_none(rag: NetworkRAG) -> None:
+    found = rag.search("coral yaer:2001").top(3)
+    assert len(found) == 2
+    assert found.hints == ("'yaer' is no field here, so 'yaer:2001' was read as words. Did you mean 'year'?",)
+    assert rag.compare("coral yaer:2001", ["hybrid"]).hints == found.hints
+    nothing = rag.search("coral year:>=2001").top(3)
+    assert (nothing.nodes, nothing.hints) == ((), ())
+    assert nothing.reason == (
+        "No document passes the filters. 'year:>=2001' looks for that very text; to narrow write 'year:2001..'."
+    )
+
+
+def test_a_misspelt_keyword_names_the_nearest_field(rag: NetworkRAG) -> None:
+    for name in ("yaer", "year__gte"):
+        with pytest.raises(
+            UnknownNameError, match=rf"There is no field '{name}' to filter by; .* Did you mean 'year'\?"
+        ):
+            rag.search("coral").filter(**{name: 2001}).top(3)
+
+
+def test_an_operator_of_another_query_language_is_refused(rag: NetworkRAG) -> None:
+    with pytest.raises(ConfigError, match=r"filter\(year=...\) takes a value, .* a range as a pair \(low, high\)"):
+        rag.search("coral").filter(year={"$gte": 2001})
+
+
+def test_the_command_line_tells_the_hint() -> None:
+    from cnrag_core.cli import app
+
+    assert "Did you mean 'year'?" in CliRunner().invoke(app, ["search", "papers", "graph yaer:2020"]).output
