@@ -15,7 +15,7 @@ from typing import Any
 
 _HOMES = {
     "errors": (
-        "CNRagError ConfigError CorpusError StorageError StorageFullError StorageCorruptError EmbeddingError "
+        "CNRagError ConfigError CorpusError DuplicateIdError StorageError StorageFullError StorageCorruptError EmbeddingError "
         "ResourceLimitError NotBuiltError UnknownNameError Problem"
     ),
     "config.spec": (

@@ -5,6 +5,7 @@
     CNRagError
     ├── ConfigError            (ValueError)    a YAML or an option says something that cannot be
     ├── CorpusError            (ValueError)    a document, row or file cannot be read or used
+    │   └── DuplicateIdError                   documents share an id; the caller may ask to keep them all
     ├── StorageError           (OSError)       the database refused
     │   ├── StorageFullError                   no space left; what was stored before is intact
     │   └── StorageCorruptError                the file is damaged or is not one of ours
@@ -66,6 +67,20 @@ class ConfigError(CNRagError, ValueError):
 
 class CorpusError(CNRagError, ValueError):
     """A file, row or field of a corpus cannot be used; the message names all three."""
+
+
+class DuplicateIdError(CorpusError):
+    """Documents share an id, and nobody said that all of them are to be kept."""
+
+    ADVICE = (
+        "; to keep duplicates as 'x' and 'x#2', use `cnrag build --keep-duplicates`, "
+        "or `keep_duplicates=True` in Python."
+    )
+
+    @property
+    def found(self) -> str:
+        """The message without the advice, for those who have neither a command line nor Python before them."""
+        return str(self).removesuffix(self.ADVICE).rstrip(".") + "."
 
 
 class StorageError(CNRagError, OSError):

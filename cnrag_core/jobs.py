@@ -110,6 +110,8 @@ class Job(Generic[T]):
         Seconds of every step begun so far, by name, in order.
     message
         What went wrong, in a sentence for the person.
+    error
+        The same as it was raised, where the input was at fault.
     """
 
     def __init__(
@@ -121,6 +123,7 @@ class Job(Generic[T]):
         self.share = 0.0
         self.steps: dict[str, float] = {}
         self.message = ""
+        self.error: CNRagError | None = None
         self.started = time.monotonic()
         self.finished: float | None = None
         self.owner_is_here = owner_is_here
@@ -186,7 +189,7 @@ class Job(Generic[T]):
         except JobCancelled:
             self.state = "cancelled"
         except CNRagError as error:
-            self.message, self.state = str(error), "failed"
+            self.message, self.error, self.state = str(error), error, "failed"
         except LoggedFailureError as error:
             reference = _remember(error.reference)
         except Exception:

@@ -62,16 +62,26 @@ _turns = threading.BoundedSemaphore(server_limits().builds)
 
 @dataclass(frozen=True, eq=False)
 class CorpusFile:
-    """The bytes of a file of documents as somebody uploaded it, and the name that they gave it."""
+    """The bytes of a file of documents as somebody uploaded it, and the name that they gave it.
+
+    `keep_duplicates` keeps a repeated id as ``x#2``, where they said so.
+    """
 
     data: bytes
     name: str
+    keep_duplicates: bool = False
 
     def read(self, config: PipelineConfig | None = None) -> Corpus:
         """Its documents, their fields read as a configuration says; raises as `read_bytes`."""
         if config is None:
-            return read_bytes(self.data, self.name)
-        return read_bytes(self.data, self.name, id_field=config.id_field, fields=config.fields or None)
+            return read_bytes(self.data, self.name, keep_duplicates=self.keep_duplicates)
+        return read_bytes(
+            self.data,
+            self.name,
+            id_field=config.id_field,
+            fields=config.fields or None,
+            keep_duplicates=self.keep_duplicates,
+        )
 
 
 def build_workspace(
@@ -136,7 +146,7 @@ def build_in_child(
             (folder / DOCUMENTS).write_bytes(file.data)
         request: dict[str, Any] = {
             "name": name,
-            "file": None if file is None else file.name,
+            "file": None if file is None else {"name": file.name, "keep_duplicates": file.keep_duplicates},
             "n_documents": len(corpus),
             "corpus": {"name": corpus.name, "kinds": dict(corpus.kinds), "warnings": corpus.warnings},
             "config": config.model_dump(mode="json", by_alias=True),
@@ -301,7 +311,7 @@ def _handed_over(folder: Path, request: Mapping[str, Any], config: PipelineConfi
     place, about = folder / DOCUMENTS, request["corpus"]
     if request["file"] is not None:
         _report("Reading the documents", 0.0)
-        corpus = CorpusFile(place.read_bytes(), request["file"]).read(config)
+        corpus = CorpusFile(place.read_bytes(), **request["file"]).read(config)
     else:
         corpus = Corpus(read_documents(place), about["kinds"], about["name"], tuple(about["warnings"]))
     place.unlink()

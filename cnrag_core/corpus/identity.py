@@ -12,7 +12,7 @@ from typing import Any
 
 from cnrag_core.corpus.report import Report, RowError
 from cnrag_core.corpus.wording import count, listed, nearest, quoted, shown
-from cnrag_core.errors import CorpusError
+from cnrag_core.errors import CorpusError, DuplicateIdError
 
 MAX_ID_LENGTH = 1000
 DEFAULT_ID_FIELD = "id"
@@ -168,9 +168,8 @@ def _refuse(
         for first, second in duplicates[:5]
     ]
     more = f"; and {len(duplicates) - 5:,} more" if len(duplicates) > 5 else ""
-    raise CorpusError(
-        f"{report.file}: {'; '.join(named)}{more}. Every document needs an id of its own; "
-        "to keep duplicates as 'x' and 'x#2', use `cnrag build --keep-duplicates`, or `keep_duplicates=True` in Python."
+    raise DuplicateIdError(
+        f"{report.file}: {'; '.join(named)}{more}. Every document needs an id of its own{DuplicateIdError.ADVICE}"
     )
 
 

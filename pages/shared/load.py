@@ -15,7 +15,7 @@ from cnrag_core.config.spec import FieldKind, PipelineConfig
 from cnrag_core.corpus.document import Corpus
 from cnrag_core.corpus.samples import load_sample, sample_names
 from cnrag_core.cost import estimate_cost
-from cnrag_core.errors import CNRagError, ConfigError
+from cnrag_core.errors import CNRagError, ConfigError, DuplicateIdError
 from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
 from cnrag_core.freed_memory import give_back
 from cnrag_core.jobs import Job
@@ -91,8 +91,11 @@ def _own_documents() -> None:
     judged_file = judged.file_uploader("Judged questions (optional)", key="judged_file")
     draft: _Draft | None = st.session_state.get("draft")
     if upload is not None and (draft is None or draft.upload != upload.file_id):
-        with st.spinner("Reading the documents …"):
-            draft = st.session_state["draft"] = _Draft.of(upload.file_id, CorpusFile(upload.getvalue(), upload.name))
+        draft = _read(upload.file_id, CorpusFile(upload.getvalue(), upload.name))
+    elif draft is not None:
+        draft = _read(draft.upload, draft.file)
+    if upload is not None and draft is None:
+        return
     if draft is None:
         st.info("Choose a file to see its fields and a configuration to start from.", icon=":material/upload_file:")
         return
@@ -121,6 +124,27 @@ class _Draft:
         corpus = file.read()
         give_back()  # the text and the records that the documents were made of
         return cls(upload, hashlib.sha256(file.data).hexdigest(), file, corpus)
+
+
+def _read(upload: str, file: CorpusFile) -> _Draft | None:
+    """What was chosen, read once; where ids repeat the visitor says whether that is meant, and None waits for it."""
+    draft: _Draft | None = st.session_state.get("draft")
+    repeats = st.session_state.get("repeated_ids", {}).get(upload)
+    if repeats is not None:
+        st.warning(literal(repeats), icon=":material/content_copy:")
+        keep = st.checkbox("Keep them all; a repeated id x becomes x#2", key=f"keep_duplicates_{upload}")
+        file = replace(file, keep_duplicates=keep)
+    if draft is not None and draft.upload == upload and draft.file.keep_duplicates == file.keep_duplicates:
+        return draft
+    if repeats is not None and not file.keep_duplicates:
+        return None
+    try:
+        with st.spinner("Reading the documents …"):
+            draft = st.session_state["draft"] = _Draft.of(upload, file)
+    except DuplicateIdError as error:
+        st.session_state["repeated_ids"] = {upload: error.found}
+        st.rerun()
+    return draft
 
 
 def _guess(draft: _Draft) -> PipelineConfig:
@@ -227,6 +251,10 @@ def build_progress() -> None:
     st.session_state["job"] = None
     if job.state == "done":
         use_workspace(job.result)
+    elif isinstance(job.error, DuplicateIdError) and (draft := st.session_state.get("draft")) is not None:
+        # the configuration chose another field for the ids than the file was read with
+        st.session_state["repeated_ids"] = {draft.upload: job.error.found}
+        st.session_state["source"] = SOURCES[1]
     else:
         st.session_state["job_message"] = job.message or "The build was cancelled; nothing was changed."
     st.rerun()
