@@ -15,8 +15,8 @@ from typing import Any
 
 _HOMES = {
     "errors": (
-        "CNRagError ConfigError CorpusError DuplicateIdError StorageError StorageFullError StorageCorruptError EmbeddingError "
-        "ResourceLimitError NotBuiltError UnknownNameError Problem"
+        "CNRagError ConfigError CorpusError DuplicateIdError StorageError StorageFullError StorageCorruptError "
+        "EmbeddingError ResourceLimitError NotBuiltError UnknownNameError Problem"
     ),
     "config.spec": (
         "PipelineConfig FieldSpec ChunkingStrategy FieldEmbeddingComponent AttributeSimilarityComponent "
