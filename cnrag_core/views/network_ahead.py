@@ -19,7 +19,7 @@ from cnrag_core.views.network_measures import betweenness_at_hand
 from cnrag_core.views.network_message import picture_message
 from cnrag_core.views.network_picture import Drawing, draw
 from cnrag_core.views.network_ranges import RangeField, fields_with_range
-from cnrag_core.views.network_start import StartingPoints, starting_points
+from cnrag_core.views.network_start import StartingPoints, pairs_across, starting_points
 from cnrag_core.views.title_search import best_connected, told_apart
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def work_out_ahead(network: Network, kinds: Mapping[str, FieldKind]) -> None:
     titles_to_choose(network)
     first_message(network, kinds)
     where_to_begin(network)
+    pairs_to_begin_with(network)
     if network.most_connected is not None:
         document_facts(network, network.most_connected)  # whose parts the network keeps for the first click
 
@@ -72,6 +73,11 @@ def titles_to_choose(network: Network) -> OfferedTitles:
 def where_to_begin(network: Network) -> StartingPoints:
     """Hubs, and bridges where they are known."""
     return kept_with(network, ("start", betweenness_at_hand(network)), lambda: starting_points(network))
+
+
+def pairs_to_begin_with(network: Network) -> list[tuple[str, str, float]]:
+    """The most similar documents of different communities."""
+    return kept_with(network, "pairs across", lambda: pairs_across(network))
 
 
 def first_drawing(network: Network, kinds: Mapping[str, FieldKind]) -> Drawing:

@@ -1,11 +1,13 @@
-"""Documents worth beginning with: the ones that hold the network together.
+"""Documents worth beginning with: the ones that hold the network together, and pairs that reach across it.
 
-Enters: a network. Leaves: headings with their explanation and a few documents each.
+Enters: a network. Leaves: headings with their explanation and a few documents each; pairs of documents.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from cnrag_core.topology.roles import find_bridges, find_hubs
 from cnrag_core.views.network_measures import betweenness_at_hand, betweenness_words
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from cnrag_core.network import Network
 
 N_EACH = 4
+N_PAIRS = 3
 
 StartingPoints: TypeAlias = list[tuple[str, str, list[tuple[str, str]]]]
 """(heading, explanation, [(id, words)])."""
@@ -38,3 +41,18 @@ def starting_points(network: Network) -> StartingPoints:
             ("Bridges", how, [(bridge.node_id, f"joins {len(bridge.communities)} communities") for bridge in bridges])
         )
     return found
+
+
+def pairs_across(network: Network) -> list[tuple[str, str, float]]:
+    """Ids and similarity of the most similar documents of different communities: one pair for any two of them."""
+    graph, labels = network.graph, network.communities.labels
+    one, other = labels[graph.left], labels[graph.right]
+    across = np.flatnonzero(one != other)
+    strongest = across[np.lexsort((graph.right[across], graph.left[across], -graph.weight[across]))]
+    found: dict[tuple[int, int], int] = {}
+    for edge in strongest.tolist():
+        found.setdefault((min(one[edge], other[edge]), max(one[edge], other[edge])), edge)
+        if len(found) == N_PAIRS:
+            break
+    ids = graph.node_ids
+    return [(ids[graph.left[edge]], ids[graph.right[edge]], float(graph.weight[edge])) for edge in found.values()]

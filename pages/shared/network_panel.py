@@ -9,7 +9,7 @@ import streamlit as st
 from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand, is_sought
 from cnrag_core.views.community_names import community_names
-from cnrag_core.views.network_ahead import where_to_begin
+from cnrag_core.views.network_ahead import pairs_to_begin_with, where_to_begin
 from cnrag_core.views.network_document import DocumentFacts, document_facts
 from cnrag_core.views.network_links import STYLES, evidence_words, links_between, links_of
 from cnrag_core.views.network_measures import betweenness_seconds, measure_at_hand
@@ -218,6 +218,21 @@ def start_panel(network: Network) -> None:
         st.caption(heading, help=explanation)
         for node_id, words in nodes:
             _document_button(network, node_id, key=f"net_start_{heading}_{node_id}", words=words)
+    pairs = pairs_to_begin_with(network)
+    if pairs:
+        st.caption(
+            "Across communities",
+            help="The most similar documents that different communities hold, one pair for any two communities.",
+        )
+    for number, (first, second, similarity) in enumerate(pairs):
+        st.button(
+            literal(f"{network.title(first)} — {network.title(second)} · {similarity:.2f}"),
+            key=f"net_start_pair_{number}",
+            type="tertiary",
+            on_click=show_pair,
+            args=(first, second),
+            wrap=True,
+        )
     count_paths(network, key="net_count_at_start")
 
 

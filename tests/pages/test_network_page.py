@@ -50,6 +50,13 @@ def test_without_a_choice_the_panel_says_where_to_begin():
     assert app.get("bidi_component")
 
 
+def test_a_pair_that_reaches_across_communities_is_explained_at_once():
+    app = opened()
+    assert "Across communities" in shown(app)
+    settled(app.button(key="net_start_pair_0").click().run())
+    assert "Why are these two linked?" in shown(app)
+
+
 def test_a_document_in_the_link_is_explained():
     app = opened()
     node_id = ids_of(app)[0]

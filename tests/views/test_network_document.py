@@ -8,8 +8,9 @@ from cnrag_core.views.network_document import document_facts
 from cnrag_core.views.network_links import evidence_words, link_number, links_between, links_of
 from cnrag_core.views.network_measures import MEASURES, betweenness_at_hand, measure_of, rank_of, three_digits
 from cnrag_core.views.network_paths import find_path, missing_path, path_steps
-from cnrag_core.views.network_start import starting_points
+from cnrag_core.views.network_start import pairs_across, starting_points
 from cnrag_core.views.network_tables import all_edges, edge_table, node_table
+from cnrag_core.workspace import Workspace
 
 
 def test_facts_say_where_a_document_belongs_and_whom_it_resembles(network):
@@ -69,6 +70,24 @@ def test_a_network_begins_with_its_hubs_and_bridges(network):
     found = {heading: [node_id for node_id, _ in nodes] for heading, _, nodes in starting_points(network)}
     assert set(found["Hubs"][:2]) == {"a3", "b3"}
     assert set(found["Bridges"]) == {"a3", "b3"}
+
+
+def test_pairs_that_reach_across_are_the_most_similar_of_two_communities(network):
+    assert [(first, second, round(weight, 3)) for first, second, weight in pairs_across(network)] == [("a3", "b3", 0.2)]
+
+
+def test_any_two_communities_give_one_pair_the_strongest_first():
+    network = Workspace.of_sample("papers").network
+    number = dict(zip(network.node_ids, network.communities.labels.tolist(), strict=True))
+    found = pairs_across(network)
+    joined = [frozenset((number[first], number[second])) for first, second, _ in found]
+    assert len(set(joined)) == len(joined) == 3
+    assert all(len(two) == 2 for two in joined)
+    weights = [weight for *_, weight in found]
+    assert weights == sorted(weights, reverse=True)
+    graph = network.graph
+    across = network.communities.labels[graph.left] != network.communities.labels[graph.right]
+    assert weights[0] == graph.weight[across].max()
 
 
 def test_no_two_communities_have_one_name(network):

@@ -100,16 +100,16 @@ function drawNames(state, context, area, scale) {
   const free = (box) => !taken.some((b) => b.x < box.x + box.w && box.x < b.x + b.w && b.y < box.y + box.h && box.y < b.y + b.h);
   const inArea = (box) => box.x > area.x && box.x + box.w < area.x + area.width && box.y > area.y && box.y + box.h < area.y + area.height;
   // Of the places that are free of other names, the one that covers fewest documents, if that is few enough.
-  const write = (text, places, { size, weight, alpha, color, most, covers, except }) => {
+  const write = (text, places, { size, weight, alpha, color, most, covers, except, group, also = () => 0 }) => {
     context.font = `${weight} ${size / scale}px ${state.font}`;
     const lines = wrapped(context, text, most / scale);
     const w = Math.max(...lines.map((line) => context.measureText(line).width)) + 8 / scale;
     const step = (size * 1.18) / scale, h = lines.length * step + 2 / scale;
     let best = null;
-    for (const [x, y] of places(w, h)) {
+    for (const [x, y, cost = 0] of places(w, h)) {
       const box = { x: x - w / 2, y: y - h / 2, w, h };
       if (!inArea(box) || !free(box)) continue;
-      const covered = discs(box, except);
+      const covered = discs(box, except, group) + cost + also(box);
       if (covered <= covers && (!best || covered < best.covered)) best = { x, y, box, covered };
       if (best && !best.covered) break;
     }
@@ -161,8 +161,9 @@ function drawNames(state, context, area, scale) {
   for (const hull of state.data.hulls || []) {
     if (!hull.label || !hull.points.length) continue;
     const quiet = state.lit && !(state.lit.groups && state.lit.groups.has(hull.group));
-    write(hull.label, (w) => hullPlaces(hull, scale).map(([x, y]) => [inside(x, w), y]), {
-      size: 13, weight: 650, alpha: quiet ? 0.4 : 1, color: state.ink(hull.color), most: 170, covers: Infinity,
+    write(hull.label, (w, h) => hullPlaces(hull, scale, w, h).map(([x, y, cost]) => [inside(x, w), y, cost]), {
+      size: 13, weight: 650, alpha: quiet ? 0.4 : 1, color: state.ink(hull.color), most: 170, covers: MOST_COVERED,
+      group: hull.group, also: (box) => onOthers(state.data.hulls, hull, box),
     });
   }
   if (state.lit) return;
@@ -224,13 +225,13 @@ function discIndex(state, area) {
     if (!cells.has(key)) cells.set(key, []);
     cells.get(key).push([id, node]);
   }
-  return (box, except) => {
+  return (box, except, group) => {
     let n = 0;
     for (let i = Math.floor(box.x / cell) - 1; i <= Math.floor((box.x + box.w) / cell) + 1; i += 1) {
       for (let j = Math.floor(box.y / cell) - 1; j <= Math.floor((box.y + box.h) / cell) + 1; j += 1) {
         for (const [id, node] of cells.get(`${i},${j}`) || []) {
           const r = node.options.size * 0.8;
-          if (id !== except && node.x + r > box.x && node.x - r < box.x + box.w && node.y + r > box.y && node.y - r < box.y + box.h) n += state.lit?.nodes.has(id) ? 3 : 1;
+          if (id !== except && node.x + r > box.x && node.x - r < box.x + box.w && node.y + r > box.y && node.y - r < box.y + box.h) n += (state.lit?.nodes.has(id) ? 3 : 1) * (group !== undefined && state.groups.get(id) === group ? OF_ITS_OWN : 1);
         }
       }
     }
@@ -238,11 +239,50 @@ function discIndex(state, area) {
   };
 }
 
-function hullPlaces(hull, scale) {
-  const xs = hull.points.map((p) => p[0]), ys = hull.points.map((p) => p[1]);
-  const x = (Math.min(...xs) + Math.max(...xs)) / 2, top = Math.min(...ys), bottom = Math.max(...ys);
-  const left = Math.min(...xs), right = Math.max(...xs), above = top - 9 / scale, below = bottom + 9 / scale;
-  return [[x, above], [x, below], [left, above], [right, above], [left, below], [right, below], [x, top], [x, bottom], [x, (top + bottom) / 2]];
+// Where the name of a community may stand, and what each place costs, in documents covered: best above or below it,
+// then across its edge or in it, at a corner, and last of all beside it.
+function hullPlaces(hull, scale, w, h) {
+  const { left, right, top, bottom } = frame(hull), x = (left + right) / 2, y = (top + bottom) / 2;
+  const gap = 2 / scale, above = top - gap - h / 2, below = bottom + gap + h / 2;
+  return [
+    [x, above], [x, below], [left - gap - w / 2, y, 2], [right + gap + w / 2, y, 2],
+    [left, above, 1], [right, above, 1], [left, below, 1], [right, below, 1], [x, top, 0.5], [x, bottom, 0.5], [x, y, 1],
+  ];
+}
+
+// A name that stands on another community seems to be that one's: as bad as covering some of its documents.
+const ON_ANOTHER = 0.8;
+const OF_ITS_OWN = 0.5;   // what covering a document of the community itself counts
+const MOST_COVERED = 9;   // beyond it a name is left to the legend
+
+function onOthers(hulls, own, { x, y, w, h }) {
+  const points = [[x, y], [x + w, y], [x, y + h], [x + w, y + h], [x + w / 2, y + h / 2]];
+  let cost = 0;
+  for (const hull of hulls) {
+    if (hull === own || hull.points.length < 3) continue;
+    const { left, right, top, bottom } = frame(hull);
+    if (x > right || x + w < left || y > bottom || y + h < top) continue;
+    cost += ON_ANOTHER * points.filter((point) => within(hull.points, point)).length;
+  }
+  return cost;
+}
+
+function frame(hull) {
+  if (!hull.frame) {
+    const xs = hull.points.map((p) => p[0]), ys = hull.points.map((p) => p[1]);
+    hull.frame = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+  }
+  return hull.frame;
+}
+
+// Whether a ray to the right of the point crosses the polygon an odd number of times.
+function within(polygon, [x, y]) {
+  let inside = false;
+  polygon.forEach(([x1, y1], i) => {
+    const [x2, y2] = polygon[(i + 1) % polygon.length];
+    if ((y1 > y) !== (y2 > y) && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside;
+  });
+  return inside;
 }
 
 // At most so many lines; what does not fit ends in an ellipsis.

@@ -65,8 +65,10 @@ function buildLegend(state) {
     list.append(row);
   }
   place.append(list);
-  for (const line of legend.lines || []) place.append(lineRow(line));
-  if (legend.note) place.append(make('div', 'note', legend.note));
+  const foot = make('div', 'foot');  // stays in sight below a long list of entries
+  foot.append(...(legend.lines || []).map(lineRow));
+  if (legend.note) foot.append(make('div', 'note', legend.note));
+  place.append(foot);
 }
 
 function lineRow({ label, color, dashes, arrow }) {
