@@ -82,8 +82,8 @@ def _samples(workspace: Workspace) -> None:
 
 def _own_documents() -> None:
     st.caption(
-        "JSON, JSON Lines, CSV, TSV, Parquet, Excel, YAML, PDF, BibTeX, RIS, HTML, text, or a zip of such files. "
-        "Nothing leaves this server, and nobody else sees it."
+        "JSON, JSON Lines, CSV, TSV, Parquet, Excel, YAML, PDF, BibTeX, RIS, HTML, text, exported chats, or a zip of "
+        "such files. Nothing leaves this server, and nobody else sees it."
     )
     files, rules, judged = st.columns(3)
     upload = files.file_uploader("Documents", key="corpus_file", max_upload_size=200)

@@ -129,7 +129,7 @@ def _records(files: list[_Found], source: Source) -> Iterator[Record]:
             left_out.append(f"{file.label}: the PDFs before it took {spent:,.0f} seconds; {allowed:,.0f} are allowed.")
             continue
         begun = monotonic()
-        split = source.split if file.format == "pdf" else "whole"
+        split = source.split if file.format in ("pdf", "chat") else "whole"
         records = reader_of(file.format)(replace(source, data=file.data, name=file.label, split=split))
         if file.format not in PROSE:
             yield from (replace(record, file=file.label) for record in records)

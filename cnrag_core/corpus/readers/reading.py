@@ -37,7 +37,8 @@ def read_corpus(
     """Read a file or folder of documents.
 
     JSON, JSON Lines, CSV and TSV, Parquet, Excel and OpenDocument sheets, YAML, Markdown, plain text, HTML, PDF,
-    BibTeX, RIS, news feeds, exported chats, and folders or zips of these. The content decides, not the name.
+    BibTeX, RIS, news feeds, exported chats (WhatsApp among them), and folders or zips of these. The content decides,
+    not the name.
 
     Parameters
     ----------

@@ -23,6 +23,7 @@ _MODULES: dict[FormatName, str] = {
     "bibtex": "bibtex",
     "ris": "ris",
     "feed": "feed",
+    "chat": "whatsapp",
 }
 
 

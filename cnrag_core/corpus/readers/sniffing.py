@@ -15,12 +15,13 @@ from cnrag_core.corpus.readers.archives import zip_kind
 from cnrag_core.corpus.readers.decoding import decode, looks_binary
 from cnrag_core.corpus.readers.delimited import DELIMITERS, agreement
 from cnrag_core.corpus.readers.webpage import declared_encoding
+from cnrag_core.corpus.readers.whatsapp import is_chat
 from cnrag_core.corpus.report import Report
 from cnrag_core.errors import CorpusError
 
 FormatName: TypeAlias = Literal[
     "json", "jsonlines", "delimited", "parquet", "excel", "ods", "yaml", "notes", "webpage", "plaintext", "pdf",
-    "bibtex", "ris", "feed", "zip",
+    "bibtex", "ris", "feed", "zip", "chat",
 ]  # fmt: skip
 
 _REFUSED: tuple[tuple[bytes, str], ...] = (
@@ -64,9 +65,15 @@ LABELS: dict[FormatName, str] = {
     "json": "JSON", "jsonlines": "JSON Lines", "delimited": "a delimited table", "parquet": "Parquet",
     "excel": "an Excel workbook", "ods": "an OpenDocument sheet", "yaml": "YAML", "notes": "Markdown",
     "webpage": "a web page", "plaintext": "plain text", "pdf": "PDF", "bibtex": "BibTeX", "ris": "RIS",
-    "feed": "XML", "zip": "a zip archive",
+    "feed": "XML", "zip": "a zip archive", "chat": "a WhatsApp chat",
 }  # fmt: skip
-_KINDRED = ({"json", "jsonlines"}, {"notes", "plaintext", "delimited"}, {"webpage", "feed"}, {"notes", "webpage"})
+_KINDRED = (
+    {"json", "jsonlines"},
+    {"notes", "plaintext", "delimited"},
+    {"webpage", "feed"},
+    {"notes", "webpage"},
+    {"plaintext", "chat"},
+)
 
 # what is read is never given back (`*+`, `(?>`): a file of nothing but comments would otherwise be tried in every way
 _HTML = re.compile(r"(?>\s*+(?:<!--.{0,2000}?-->|<\?xml[^>]{0,200}\?>))*+\s*+"
@@ -159,6 +166,8 @@ def _by_structure(data: bytes, name: str) -> FormatName:
         return "bibtex"
     if _RIS.search(sample[:4096]) and len(_RIS_TAG.findall(sample[:8192])) >= 2:
         return "ris"
+    if expected in {None, "plaintext"} and is_chat(sample):
+        return "chat"
     if (front := _FRONT_MATTER.match(sample)) and expected != "yaml":
         below = front[2].lstrip()
         if expected == "notes" or not _YAML_LINE.match(below):
