@@ -50,7 +50,7 @@ class AutoRetrieval(RetrievalStrategy):
             return replace(SimilarityRetrieval().rank(context, n), strategy=self.name)
         choice = choose(context)
         results = choice.strategy.rank(context, n)
-        reason = f"{choice.strategy.name}: {choice.reason}. Compared by {context.reason}." if len(results) else ""
+        reason = f"{choice.strategy.name}: {choice.reason}. {context.reason}".rstrip() if len(results) else ""
         return replace(results, strategy=self.name, reason=reason or results.reason)
 
 

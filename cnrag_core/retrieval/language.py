@@ -59,7 +59,7 @@ class Language:
             return "a script without spaces: character 2- to 4-grams"
         if self.stemmer is None:
             return "words as they are: no language was recognised"
-        return f"{self.name}: words stemmed, {len(self.stop_words)} stop words"
+        return f"{self.name}: word endings and {len(self.stop_words)} common words left aside"
 
 
 def detect_language(texts: Sequence[str]) -> Language:

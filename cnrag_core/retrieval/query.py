@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 
 QueryMode: TypeAlias = Literal["auto", "bm25", "cosine", "fused"]
 
+BY_WORDS = "Documents are compared by the words that they share with the question, not by meaning"
+WAYS_IN_WORDS: Mapping[str, str] = {
+    "bm25": BY_WORDS,
+    "cosine": "Documents are compared by how like the question their texts are",
+    "fused": "Documents are compared half by the words that they share with the question, half by meaning",
+}
+
 FUSED_OVER = 100
 """Min-max scaling looks at this many best documents of either list; what lies below them counts 0."""
 
@@ -260,14 +267,14 @@ class QueryScorer:
                 "or add a component of type field_embedding or composite_embedding."
             )
         if mode != "auto":
-            return mode, f"{mode}, as asked ({self._language_note})" if mode == "bm25" else f"{mode}, as asked"
+            return mode, f"{WAYS_IN_WORDS[mode]} ({f'bm25, {self._language_note}' if mode == 'bm25' else mode})."
         if not self.dense_components:
-            return "bm25", f"bm25: no dense model is configured ({self._language_note})"
+            return "bm25", f"{BY_WORDS} (bm25, as no dense model is configured; {self._language_note})."
         language = self.index.analyzer.language
         names = [self.embedded[name].provider.get_model_name() for name in self.dense_components]
         if language.name not in ("english", "unknown") and all(map(_reads_english_only, names)):
-            return "bm25", f"bm25: {names[0]} reads English only, the documents are {language.name} ({language})"
-        return "fused", f"half bm25, half {', '.join(dict.fromkeys(names))}"
+            return "bm25", f"{BY_WORDS} (bm25, as {names[0]} reads English only; {language})."
+        return "fused", f"{WAYS_IN_WORDS['fused']} (bm25 and {', '.join(dict.fromkeys(names))})."
 
     @property
     def _language_note(self) -> str:

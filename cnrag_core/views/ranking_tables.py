@@ -84,6 +84,18 @@ def agreement_sentence(comparison: StrategyComparison) -> str:
     return f"The {len(names)} strategies return {len(every)} documents together and agree on {len(common)} of them."
 
 
+def reasons_apart(comparison: StrategyComparison, names: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """What all of these strategies say of their results, to be said once, and what each says besides.
+
+    The first is empty where they agree on nothing, or where one strategy is alone.
+    """
+    said = {name: comparison.results[name].reason for name in names}
+    common = min(said.values(), key=len, default="")
+    if len(said) < 2 or not all(reason.endswith(common) for reason in said.values()):
+        return "", said
+    return common, {name: reason.removesuffix(common).strip() for name, reason in said.items()}
+
+
 def found_sentence(comparison: StrategyComparison, relevant: Collection[str]) -> str:
     """Which strategies return all the documents that are judged to answer the question, and who lacks how many."""
     names: dict[int, list[str]] = {}

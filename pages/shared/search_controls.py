@@ -38,7 +38,7 @@ def strategy_row() -> tuple[list[str], int]:
         given = st.query_params.get("n", "")
         meant = given.isascii() and given.isdigit() and 1 <= int(given) <= N_MOST
         state["n_results"] = int(given) if meant else N_FIRST
-    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    left, right = st.columns([4, 1])
     with left:
         names = st.pills(
             "Strategies", list(STRATEGIES), selection_mode="multi", key="strategies", persist_state=KEPT, help=MEANINGS

@@ -20,6 +20,7 @@ from cnrag_core.views.ranking_tables import (
     overlap_chart,
     overlap_table,
     path_line,
+    reasons_apart,
     strategy_hint,
 )
 from cnrag_core.workspace import Workspace
@@ -43,15 +44,20 @@ def one_question(workspace: Workspace, network: Network, question: str, names: S
                 st.button("And the other strategies?", key="try_all", type="tertiary", on_click=_try_all)
     for hint in comparison.hints:
         st.info(literal(hint), icon=":material/filter_alt:")
+    if not any(map(len, comparison.results.values())):
+        st.info(
+            f"{literal(agreement_sentence(comparison))} Try other words or fewer filters.",
+            icon=":material/search_off:",
+        )
+        return
     st.text(agreement_sentence(comparison))
     shown = names[:MOST_COLUMNS]
-    reasons = {comparison.results[name].reason for name in shown}
-    together = len(reasons) == 1 and len(shown) > 1
-    if together:
-        st.caption(literal(next(iter(reasons))))
+    common, own = reasons_apart(comparison, shown)
+    if common:
+        st.caption(literal(common))
     for column, name in zip(st.columns(len(shown), gap="medium"), shown, strict=True):
         with column:
-            _ranking(comparison, name, network, relevant, question, said_above=together)
+            _ranking(comparison, name, network, relevant, question, own[name])
     _take_along(comparison, network)
     with st.expander("All strategies in one table, and how far they agree", expanded=len(names) > MOST_COLUMNS):
         table, overlap = st.columns([3, 2], gap="large")
@@ -79,8 +85,7 @@ def _ranking(
     network: Network,
     relevant: Collection[str],
     question: str,
-    *,
-    said_above: bool,
+    reason: str,
 ) -> None:
     results = comparison.results[name]
     st.markdown(f"**{name}** · {results.seconds * 1000:.0f} ms", help=strategy_hint(name))
@@ -98,8 +103,8 @@ def _ranking(
         select_document(None)
         mark_results(name, len(results))
         st.switch_page("pages/1_Network.py")
-    if results.reason and not said_above:
-        st.caption(literal(results.reason))
+    if reason:
+        st.caption(literal(reason))
     for rank, node in enumerate(results, start=1):
         with st.container(border=True, gap="xsmall"):
             _result(node, rank, name, network, relevant)

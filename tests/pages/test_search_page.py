@@ -42,3 +42,16 @@ def test_a_misspelt_filter_is_told_beside_the_results(page):
     page.session_state["question"] = "outage sektion:billing"
     page.run()
     assert any("Did you mean 'section'?" in element.value for element in page.info)
+
+
+def test_how_questions_are_compared_is_said_once_and_in_plain_words(page):
+    captions = [element.value for element in page.caption]
+    assert sum("words that they share with the question" in text for text in captions) == 1
+    assert sum("documents name each other" in text for text in captions) == 1
+
+
+def test_a_question_without_any_result_says_so_once_and_what_to_do(page):
+    page.session_state["question"] = "xylophonist"
+    page.run()
+    told = [element.value.replace("\\", "") for element in page.info]
+    assert told == ["No word of the question occurs in the documents. Try other words or fewer filters."]
