@@ -6,6 +6,7 @@ a length that fits a line and shown without control characters.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 from rapidfuzz import process
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+")
+
+MOST_DIGITS = 4
+"""Decimals of a share just below the whole."""
 
 
 def file_label(name: str, *, length: int = 80) -> str:
@@ -73,6 +77,27 @@ def quoted(text: str, *, length: int = 60) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """``1 row``, ``12,000 rows``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share with as many digits as it needs; a part of the whole is never all of it.
+
+    Examples
+    --------
+    >>> percent(0.123), percent(0.0123), percent(0.000123), percent(0.0), percent(1.0)
+    ('12 %', '1.2 %', '0.012 %', '0 %', '100 %')
+    >>> percent(0.996), percent(0.999), percent(0.99995)
+    ('99.6 %', '99.9 %', '99.995 %')
+    """
+    hundred = 100 * share
+    if not share:
+        return "0 %"
+    if hundred < 10:
+        return f"{hundred:.2g} %"
+    if share >= 1 or hundred < 99.5:
+        return f"{hundred:.0f} %"
+    digits = min(math.ceil(-math.log10(100 - hundred) - 1e-6), MOST_DIGITS)
+    return f"{math.floor(hundred * 10**digits + 1e-6) / 10**digits:.{digits}f} %"
 
 
 def listed(names: Iterable[str], *, at_most: int = 8) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cnrag_core.corpus.wording import percent
 from cnrag_core.graph.similarity_graph import CandidateEdges
 from cnrag_core.graph.thresholds import ThresholdCurve, ThresholdPoint, edges_at, threshold_curve
 
@@ -122,15 +123,15 @@ def _grid_of_suggestions(curve: ThresholdCurve) -> list[float]:
 def _reason(curve: ThresholdCurve, point: ThresholdPoint, goal: _Goal | None, split: float | None) -> str:
     n = curve.candidates.n_nodes
     text = (
-        f"At {_decimals(point.threshold)} the largest component holds {_percent(point.giant_share)} of the {n:,} "
-        f"documents, {_percent(point.n_isolates / n)} are linked to nothing, and a document has "
+        f"At {_decimals(point.threshold)} the largest component holds {percent(point.giant_share)} of the {n:,} "
+        f"documents, {percent(point.n_isolates / n)} are linked to nothing, and a document has "
         f"{point.mean_degree:.1f} neighbours on average."
     )
     if split is not None:
         above = curve.at(min(1.0, split + FALL_WITHIN))
         text += (
             f" The largest component falls apart above {split:.2f}: at {above.threshold:.2f} it holds "
-            f"{_percent(above.giant_share)} and {_percent(above.n_isolates / n)} are linked to nothing."
+            f"{percent(above.giant_share)} and {percent(above.n_isolates / n)} are linked to nothing."
         )
     quality = _modularity_near(curve, point.n_edges)
     if quality is not None:
@@ -163,10 +164,6 @@ def _reason_without_edges(curve: ThresholdCurve) -> str:
     if curve.floor <= 0:
         return f"No two of the {n:,} documents have any similarity."
     return f"No two of the {n:,} documents have any similarity at or above {curve.floor:.2f}."
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _decimals(threshold: float) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from cnrag_core.corpus.wording import percent
 from cnrag_core.evaluation.batch import BatchAnswer
 from cnrag_core.views.ranking_tables import TitleView, listed, path_line
-from cnrag_core.views.threshold_words import percent
 
 
 def batch_sentence(answers: Sequence[BatchAnswer]) -> str:

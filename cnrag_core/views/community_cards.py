@@ -15,13 +15,13 @@ import pandas as pd
 
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Document
+from cnrag_core.corpus.wording import percent
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.cohesion import Cohesion
 from cnrag_core.topology.communities import Communities
 from cnrag_core.topology.gaps import gaps
 from cnrag_core.topology.stability import stability
 from cnrag_core.views.community_names import community_names
-from cnrag_core.views.threshold_words import percent
 
 MOST_CARDS = 24
 N_CENTRAL = 3

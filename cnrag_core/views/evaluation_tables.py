@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
+from cnrag_core.corpus.wording import percent
 from cnrag_core.evaluation.partitions import CommunityQuality
 from cnrag_core.evaluation.report import EvaluationReport
 from cnrag_core.retrieval.comparison import BASELINE
 from cnrag_core.views.figure import base_figure
 from cnrag_core.views.palette import CATEGORIES, REST
-from cnrag_core.views.threshold_words import percent
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cnrag_core.corpus.wording import percent
 from cnrag_core.views.graph_picture import DEFAULT_NODES, choose_of_each
 from cnrag_core.views.kept_with import kept_with
 from cnrag_core.views.network_options import NetworkOptions, View
-from cnrag_core.views.threshold_words import percent
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network

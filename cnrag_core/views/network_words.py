@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cnrag_core.corpus.wording import percent
 from cnrag_core.views.community_names import community_names
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_paths import missing_path, path_sentence
 from cnrag_core.views.network_picture import Drawing
-from cnrag_core.views.threshold_words import percent
 
 if TYPE_CHECKING:
     from cnrag_core.network import Network

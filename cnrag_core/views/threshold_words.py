@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import pandas as pd
 
+from cnrag_core.corpus.wording import percent
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.graph.threshold_changes import Orphan, ThresholdChange
 from cnrag_core.graph.threshold_suggestion import ThresholdSuggestion
@@ -110,17 +111,3 @@ def orphan_table(orphans: Sequence[Orphan], network: NetworkView) -> pd.DataFram
             "to": [network.title(orphan.neighbor) if orphan.neighbor else "never" for orphan in orphans],
         }
     )
-
-
-def percent(share: float) -> str:
-    """A share with as many digits as it needs: 12 %, 1.2 %, 0.012 %.
-
-    Examples
-    --------
-    >>> percent(0.123), percent(0.0123), percent(0.000123), percent(0.0)
-    ('12 %', '1.2 %', '0.012 %', '0 %')
-    """
-    if not share:
-        return "0 %"
-    hundred = 100 * share
-    return f"{hundred:.0f} %" if hundred >= 10 else f"{hundred:.2g} %"

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from cnrag_core.corpus.document import Corpus, as_text
+from cnrag_core.corpus.wording import percent
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.communities import Communities
-from cnrag_core.views.threshold_words import percent
 
 N_COMMUNITIES = 12
 EXAMPLE_LENGTH = 60
