@@ -17,6 +17,7 @@ from cnrag_core.views.network_document import document_facts
 from cnrag_core.views.network_first import first_look
 from cnrag_core.views.network_measures import betweenness_at_hand
 from cnrag_core.views.network_message import picture_message
+from cnrag_core.views.network_overview import closest_communities
 from cnrag_core.views.network_picture import Drawing, draw
 from cnrag_core.views.network_ranges import RangeField, fields_with_range
 from cnrag_core.views.network_start import StartingPoints, pairs_across, starting_points
@@ -78,6 +79,11 @@ def where_to_begin(network: Network) -> StartingPoints:
 def pairs_to_begin_with(network: Network) -> list[tuple[str, str, float]]:
     """The most similar documents of different communities."""
     return kept_with(network, "pairs across", lambda: pairs_across(network))
+
+
+def closest_to_begin_with(network: Network) -> list[tuple[str, str, int]]:
+    """The communities with most links between them."""
+    return kept_with(network, "closest communities", lambda: closest_communities(network))
 
 
 def first_drawing(network: Network, kinds: Mapping[str, FieldKind]) -> Drawing:

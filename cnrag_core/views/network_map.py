@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cnrag_core.network import Network
 
 SYMBOLS = {"dot": "circle", "square": "square", "diamond": "diamond"}
+INK, INK_ON_DARK = "#262730", "#fafafa"
 MOST_NAMES = 14
 LEAST_NAMED = 5
 
@@ -33,6 +34,7 @@ def map_figure(
     only: Sequence[str] = (),
     isolated: bool = False,
     within: NDArray[np.bool_] | None = None,
+    dark: bool = False,
 ) -> go.Figure:
     """One trace a legend entry, WebGL points, names of the largest communities.
 
@@ -40,6 +42,8 @@ def map_figure(
     ----------
     within
         (n,) which documents lie in the range that was asked for; all where None.
+    dark
+        Whether the page is: what is written over the points is light then.
     """
     import plotly.graph_objects as go
 
@@ -68,7 +72,7 @@ def map_figure(
                 },
             )
         )
-    _names(figure, network)
+    _names(figure, network, INK_ON_DARK if dark else INK)
     figure.update_layout(
         height=None,
         dragmode="lasso",
@@ -76,7 +80,7 @@ def map_figure(
         uirevision="map",
     )
     figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False, scaleanchor="x", scaleratio=1)
+    figure.update_yaxes(visible=False)  # either axis takes what the canvas has: neither has a unit
     return figure
 
 
@@ -111,7 +115,7 @@ def _wanted(
     return wanted if isolated or "isolated" in only else wanted & (network.graph.degree > 0)
 
 
-def _names(figure: go.Figure, network: Network) -> None:
+def _names(figure: go.Figure, network: Network, ink: str) -> None:
     """Names of the largest communities, each where it covers none that was written before."""
     names, communities, positions = community_names(network), network.communities, network.layout.positions
     if not len(positions):
@@ -128,8 +132,8 @@ def _names(figure: go.Figure, network: Network) -> None:
             continue
         taken.append((x, y, half))
         figure.add_annotation(
-            x=x, y=-y, text=f"<b>{escape(names[number])}</b>", showarrow=False, font={"size": 11.5},
-            bgcolor="rgba(128,134,150,0.28)", borderpad=2,
+            x=x, y=-y, text=f"<b>{escape(names[number])}</b>", showarrow=False,
+            font={"size": 12.5, "color": ink, "shadow": "auto"},
         )  # fmt: skip
 
 

@@ -68,3 +68,11 @@ def overview_picture(network: Network) -> GraphPicture:
         groups=tuple(f"c{slots[number]}" for number in numbers),
         nodes_are="communities",
     )
+
+
+def closest_communities(network: Network, *, at_most: int = 6) -> list[tuple[str, str, int]]:
+    """Names of two communities and the number of links between them, those of most links first."""
+    plan, names = community_map(network), community_names(network)
+    most = np.lexsort((plan.right, plan.left, -plan.n_edges))[:at_most]
+    pairs = zip(plan.communities[plan.left[most]].tolist(), plan.communities[plan.right[most]].tolist(), strict=True)
+    return [(names[a], names[b], n) for (a, b), n in zip(pairs, plan.n_edges[most].tolist(), strict=True)]

@@ -24,11 +24,14 @@ def map_view(workspace: Workspace, network: Network, options: NetworkOptions) ->
     if options.span is not None:
         field, low, high = options.span
         within = range_fields(workspace)[field].inside(low, high)
+    dark = st.context.theme.type == "dark"
     with st.container(key="net_map_box"):
         chosen = st.plotly_chart(
             kept(
-                f"map-{key_of(network, options)}",
-                lambda: map_figure(network, coloring, only=options.only, isolated=options.isolated, within=within),
+                f"map-{key_of(network, options)}-{dark}",
+                lambda: map_figure(
+                    network, coloring, only=options.only, isolated=options.isolated, within=within, dark=dark
+                ),
             ),
             key="net_map",
             height="stretch",

@@ -9,7 +9,7 @@ import streamlit as st
 from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand, is_sought
 from cnrag_core.views.community_names import community_names
-from cnrag_core.views.network_ahead import pairs_to_begin_with, where_to_begin
+from cnrag_core.views.network_ahead import closest_to_begin_with, pairs_to_begin_with, where_to_begin
 from cnrag_core.views.network_document import DocumentFacts, document_facts
 from cnrag_core.views.network_links import STYLES, evidence_words, links_between, links_of
 from cnrag_core.views.network_measures import betweenness_seconds, measure_at_hand
@@ -41,7 +41,7 @@ def panel(workspace: Workspace, network: Network, options: NetworkOptions, drawi
     if options.view == "communities":
         number = state.get("net_community")
         if number is None:
-            _overview_start()
+            overview_start(network)
         else:
             community_panel(network, number)
     elif pair is not None:
@@ -194,7 +194,7 @@ def community_panel(network: Network, number: int) -> None:
     """One community of the overview."""
     names = community_names(network)
     if number not in names:
-        _overview_start()
+        overview_start(network)
         return
     st.markdown(f"##### {literal(names[number])}", anchors=False)
     st.text(f"{int(network.communities.sizes[number]):,} documents")
@@ -249,9 +249,16 @@ def count_paths(network: Network, *, key: str) -> None:
         ready(network, *missing, key=f"measures_{key}")
 
 
-def _overview_start() -> None:
+def overview_start(network: Network) -> None:
+    """No community is selected: what a click does, and which two have most to do with each other."""
     st.markdown("##### Communities", anchors=False)
     st.text("Each disc is a community, as large as it has documents. Click one for its words, double click to go in.")
+    closest = closest_to_begin_with(network)
+    if closest:
+        st.caption("Most links between")
+    for one, other, n_links in closest:
+        st.text(f"{one} — {other}: {n_links:,} link{'' if n_links == 1 else 's'}")
+    st.page_link("pages/3_Communities.py", label="Cards, stability and gaps", icon=":material/bubble_chart:")
 
 
 def _document_button(

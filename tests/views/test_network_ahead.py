@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from cnrag_core.views.community_names import community_names
 from cnrag_core.views.network_ahead import (
+    closest_to_begin_with,
     colors_to_choose,
     first_drawing,
     first_message,
@@ -36,3 +40,16 @@ def test_titles_are_offered_in_one_order_at_every_threshold():
     degrees = [int(network.graph.degree[network.graph.index(node_id)]) for node_id in offered.ids]
     assert degrees == sorted(degrees, reverse=True)
     assert all(offered.ids[place] == node_id for node_id, place in offered.place.items())
+
+
+def test_the_communities_with_most_links_between_them_are_counted():
+    network = Workspace.of_sample("papers").network
+    names, labels, graph = community_names(network), network.communities.labels, network.graph
+    counted = Counter(
+        frozenset((names[a], names[b]))
+        for a, b in zip(labels[graph.left].tolist(), labels[graph.right].tolist(), strict=True)
+        if a != b and a in names and b in names
+    )
+    found = closest_to_begin_with(network)
+    assert [counted[frozenset((a, b))] for a, b, _ in found] == [n for *_, n in found]
+    assert [n for *_, n in found] == sorted(counted.values(), reverse=True)[:6]

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from cnrag_core.views.network_colors import color_nodes
-from cnrag_core.views.network_map import chosen_numbers, map_counts, map_figure
+from cnrag_core.views.network_map import INK, INK_ON_DARK, chosen_numbers, map_counts, map_figure
+from cnrag_core.workspace import Workspace
 from tests.views.network_of_tags import KINDS
 
 
@@ -11,10 +12,20 @@ def test_the_map_has_one_trace_an_entry_and_every_document_once(network):
     assert len(traces) == 3
 
 
-def test_the_map_keeps_its_proportions_and_is_lassoed(network):
+def test_the_map_takes_the_whole_canvas_and_is_lassoed(network):
     layout = map_figure(network, color_nodes(network, "degree", KINDS)).to_dict()["layout"]
-    assert layout["yaxis"]["scaleanchor"] == "x"
+    assert "scaleanchor" not in layout["yaxis"]
     assert layout["dragmode"] == "lasso"
+
+
+def test_names_on_the_map_stand_out_from_either_ground():
+    network = Workspace.of_sample("papers").network
+    coloring = color_nodes(network, "community", KINDS)
+    inks = [
+        {note["font"]["color"] for note in map_figure(network, coloring, dark=dark).to_dict()["layout"]["annotations"]}
+        for dark in (False, True)
+    ]
+    assert inks == [{INK}, {INK_ON_DARK}]
 
 
 def test_the_map_counts_what_is_on_it(network):

@@ -96,7 +96,7 @@ function drawLine(state, context, edge, alpha, scale) {
 // left out rather than written across another.
 function drawNames(state, context, area, scale) {
   if (state.data.bundles) { drawDiscNames(state, context, area, scale); return; }
-  const taken = [], discs = discIndex(state, area);
+  const taken = [toolbar(state)], discs = discIndex(state, area);
   const free = (box) => !taken.some((b) => b.x < box.x + box.w && box.x < b.x + b.w && b.y < box.y + box.h && box.y < b.y + b.h);
   const inArea = (box) => box.x > area.x && box.x + box.w < area.x + area.width && box.y > area.y && box.y + box.h < area.y + area.height;
   // Of the places that are free of other names, the one that covers fewest documents, if that is few enough.
@@ -302,6 +302,14 @@ function shortened(context, text, most) {
   let end = text.length;
   while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > most) end -= 1;
   return `${text.slice(0, end).trimEnd()}…`;
+}
+
+// What the buttons cover, in layout units: nothing is to be read there.
+function toolbar(state) {
+  const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = state.root.querySelector('.tools');
+  const low = state.network.DOMtoCanvas({ x: offsetLeft, y: offsetTop });
+  const high = state.network.DOMtoCanvas({ x: offsetLeft + offsetWidth, y: offsetTop + offsetHeight });
+  return { x: low.x, y: low.y, w: high.x - low.x, h: high.y - low.y };
 }
 
 function visibleArea(state) {
