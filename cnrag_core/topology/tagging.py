@@ -25,6 +25,7 @@ MIN_SAMPLED = 30
 """Documents of a community that are read at least, where it has as many."""
 
 _PHRASE_SHARE = {1: 0.6, 2: 0.8}  # a longer phrase that scores this share of a term of one, of two words stands for it
+_LEAST_STEM, _MOST_ENDING = 4, 2  # letters by which two words are told to be forms of one
 _N_CANDIDATES = 60  # best terms among which repetitions are looked for
 
 
@@ -215,10 +216,16 @@ def _contains(longer: Term, term: Term) -> bool:
 
 def _overlap(first: Term, second: Term) -> bool:
     if first.stems and second.stems:
-        return bool(first.stems & second.stems)
+        return bool(first.stems & second.stems) or _forms_of_one_word(first.text, second.text)
     if first.stems or second.stems:
         return first.text == second.text
     return _share_two_characters(first.text, second.text)
+
+
+def _forms_of_one_word(first: str, second: str) -> bool:
+    """Whether two words differ by an ending alone, which no stemmer says of words whose language is not known."""
+    short, long = sorted((first, second), key=len)
+    return _LEAST_STEM <= len(short) >= len(long) - _MOST_ENDING and long.startswith(short) and " " not in long
 
 
 def _share_two_characters(first: str, second: str) -> bool:

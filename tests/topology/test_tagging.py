@@ -76,6 +76,15 @@ def test_no_two_tags_share_a_word():
     assert len(words) == len(set(words))
 
 
+def test_forms_of_one_word_are_one_tag_where_no_language_is_known_too():
+    reefs = ["glaciers crevasse meltwater", "glacier crevasse moraine", "glaciers glacier moraine meltwater"]
+    shops = ["invoice refund voucher", "invoice refund basket", "refund voucher basket"]
+    documents, labels = corpus(reefs, shops)
+    tags = community_tags(documents, labels, ["text"])
+    assert len({"glacier", "glaciers"} & set(tags[0])) == 1
+    assert {"crevasse", "moraine", "meltwater"} <= set(tags[0])
+
+
 def test_tags_of_chinese_communities_are_chinese_words():
     documents, labels = corpus(
         ["量子计算机使用量子比特", "量子比特很脆弱", "研究人员改进了量子计算机"],
