@@ -58,7 +58,7 @@ WIDE = f"""
 }}
 .stApp .st-key-net_panel [data-testid="stColumn"] button[kind="secondary"] p {{ font-size: 0.82rem; }}
 .stApp .st-key-net_map_box {{ height: {HEIGHT}; flex: 0 0 auto; }}
-.stApp .st-key-net_view button {{ padding: 0 0.55rem; }}
+.stApp .st-key-net_view button {{ padding: 0 0.55rem; min-height: 2.5rem; }}
 .stApp .st-key-net_view button p {{ font-size: 0.86rem; }}
 """
 
