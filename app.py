@@ -6,7 +6,7 @@ from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import build_table, community_table, figures_of_workspace
 from pages.shared.load import load_panel, own_documents
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import WRAPPED
+from pages.shared.tables import WRAPPED, number_in_front
 from pages.shared.tour import tour_invitation
 from pages.shared.waiting import ready
 
@@ -40,10 +40,10 @@ with shown_errors():
             key="home_communities",
             hide_index=True,
             column_config={
-                "community": st.column_config.NumberColumn("#", width=40),
-                "documents": st.column_config.NumberColumn(width=84),
-                "tags": st.column_config.TextColumn(width=235),
-                "best connected": st.column_config.TextColumn(width=225),
+                "community": number_in_front("#", width=36),
+                "documents": number_in_front(width=82),
+                "tags": st.column_config.TextColumn(width=225),
+                "best connected": st.column_config.TextColumn(width=215),
             },
             row_height=WRAPPED,
             height=520,

@@ -27,10 +27,6 @@ workspace = open_workspace(
     "What would another configuration change? Compare what you look at with another threshold or another YAML.",
     icon=":material/difference:",
 )
-NARROW = {
-    **{name: st.column_config.TextColumn(width=150) for name in ("one", "other")},
-    "similarity": st.column_config.NumberColumn(format="%.4f", width=80),
-}
 WAYS = ("Another threshold", "Another configuration")
 
 
@@ -63,12 +59,21 @@ def other_network(network: Network) -> Network | None:
     return built if built is not None and built.node_ids == workspace.network.node_ids else None
 
 
-def edges(changes, heading: str, key: str, none: str) -> None:
-    """Edges that are in one network only."""
+def edges(changes, heading: str, key: str, none: str, *, alone: bool) -> None:
+    """Edges that are in one network only, beside those of the other or alone."""
     st.subheader(heading, anchor=False)
     if changes:
         table = edge_change_table(changes, first)
-        st.dataframe(table, key=key, hide_index=True, row_height=WRAPPED, column_config=NARROW)
+        st.dataframe(
+            table,
+            key=key,
+            hide_index=True,
+            row_height=WRAPPED,
+            column_config={
+                **{name: st.column_config.TextColumn(width=380 if alone else 150) for name in ("one", "other")},
+                "similarity": st.column_config.NumberColumn(format="%.4f", width=80),
+            },
+        )
     else:
         st.text(none)
 
@@ -87,13 +92,14 @@ with shown_errors():
         st.dataframe(flow_table(found, first, second), key="flows", hide_index=True)
     # Another threshold only gains or only loses: what there is takes the room.
     with st.container(key="parts_edges"):
-        gained, lost = (
-            st.columns(2, gap="large") if found.n_gained and found.n_lost else (st.container(), st.container())
-        )
+        alone = not (found.n_gained and found.n_lost)
+        gained, lost = (st.container(), st.container()) if alone else st.columns(2, gap="large")
     with gained:
-        edges(found.gained, f"Gained: {found.n_gained:,} edges", "gained", "Every edge of the second is in the first.")
+        none = "Every edge of the second is in the first."
+        edges(found.gained, f"Gained: {found.n_gained:,} edges", "gained", none, alone=alone)
     with lost:
-        edges(found.lost, f"Lost: {found.n_lost:,} edges", "lost", "Every edge of the first is in the second.")
+        none = "Every edge of the first is in the second."
+        edges(found.lost, f"Lost: {found.n_lost:,} edges", "lost", none, alone=alone)
     st.subheader("The same question, asked of both", anchor=False)
     asked = st.text_input("Question", workspace.queries[0].text if workspace.queries else "", key="compare_question")
     if asked.strip():

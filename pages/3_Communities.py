@@ -22,6 +22,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
+from pages.shared.tables import WRAPPED, number_in_front, table_height
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -75,12 +76,26 @@ with shown_errors():
 
     st.subheader("All communities", anchor=False)
     frame = community_frame(network)
-    share = st.column_config.NumberColumn(format="%.3f")
+    number, words = st.column_config.NumberColumn, st.column_config.TextColumn
     st.dataframe(
         frame,
         key="communities",
         hide_index=True,
-        column_config=dict.fromkeys(("density inside", "mean similarity inside", "weight that stays inside"), share),
+        row_height=WRAPPED,
+        height=table_height(len(frame), WRAPPED, most=437),
+        column_config={
+            "community": number_in_front("#", width=36),
+            "documents": number_in_front(width=82),
+            "tags": words(width=235),
+            "density inside": number("density", width=70, format="%.3f", help="Share of its pairs that are linked."),
+            "mean similarity inside": number(
+                "similarity", width=76, format="%.3f", help="Mean similarity of its linked pairs."
+            ),
+            "weight that stays inside": number(
+                "stays inside", width=90, format="%.3f", help="Share of the weight of its links that stays inside."
+            ),
+            "nearest community": words(width=180),
+        },
     )
     st.download_button(
         "CSV",
@@ -89,6 +104,7 @@ with shown_errors():
         mime="text/csv",
         key="communities_csv",
         on_click="ignore",
+        icon=":material/download:",
     )
 
     with st.container(key="parts_more"):
@@ -100,7 +116,8 @@ with shown_errors():
             member_table(network, chosen),
             key="members",
             hide_index=True,
-            height=320,
+            height=370,
+            row_height=WRAPPED,
             column_config={
                 "document": st.column_config.TextColumn(width=300),
                 "neighbours": st.column_config.NumberColumn(width=84),
@@ -123,6 +140,8 @@ with shown_errors():
             gaps,
             key="gaps",
             hide_index=True,
+            row_height=WRAPPED,
+            height=table_height(len(gaps), WRAPPED, most=437),
             column_config={
                 **{name: st.column_config.Column(width=width) for name, width in widths.items()},
                 "resemblance": st.column_config.NumberColumn(width=widths["resemblance"], format="%.3f"),

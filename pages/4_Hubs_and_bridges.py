@@ -25,7 +25,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
-from pages.shared.tables import WRAPPED
+from pages.shared.tables import WRAPPED, row_height, table_height
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -36,30 +36,34 @@ workspace = open_workspace(
 
 
 WIDTHS = {
-    "document": st.column_config.TextColumn(width=270),
-    "neighbours": st.column_config.NumberColumn(width=84),
+    "neighbours": st.column_config.NumberColumn(width=82),
     "betweenness": st.column_config.NumberColumn(width=90, format="%.3f"),
     "community": st.column_config.TextColumn(width=280),
-    "joins": st.column_config.TextColumn(width=370),
+    "joins": st.column_config.TextColumn(width=332),
+    "kind": st.column_config.TextColumn(width=92, help="What each means stands below the table."),
     "summed weight": st.column_config.NumberColumn(width=104, format="%.2f"),
     "participation": st.column_config.NumberColumn(
         width=92, format="%.2f", help="How evenly its links are spread over communities: 0 = all in one."
     ),
 }
-HEIGHTS = {"hubs": 305, "bridges": 437}
+HEIGHTS = {"hubs": 305, "bridges": 468}
+TITLES = {"hubs": 330, "bridges": 178}
+CHARACTERS = 46
+"""That a line of the communities holds which a bridge joins."""
 
 
 def linked_table(frame, node_ids, *, key: str) -> None:
     """A table whose chosen row opens the document in the network."""
+    height = row_height(list(frame["joins"]) if "joins" in frame else (), CHARACTERS, least=WRAPPED)
     event = st.dataframe(
         frame,
         key=key,
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height=min(HEIGHTS[key], 38 + WRAPPED * max(len(frame), 1)),
-        row_height=WRAPPED,
-        column_config=WIDTHS,
+        height=table_height(len(frame), height, most=HEIGHTS[key]),
+        row_height=height,
+        column_config={**WIDTHS, "document": st.column_config.TextColumn(width=TITLES[key])},
     )
     rows = event.selection.rows
     with st.container(horizontal=True, vertical_alignment="center"):

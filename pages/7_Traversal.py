@@ -5,6 +5,7 @@ import streamlit as st
 from cnrag_core.views.traversal_steps import cost_of_checks, evidence_count, outcome
 from cnrag_core.views.traversal_tables import comparison_sentence, concept_table, context_table, kind_table
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
+from pages.shared.tables import number_in_front, row_height
 from pages.shared.waiting import ready
 from pages.shared.walk_controls import WalkRequest, ask
 from pages.shared.walk_replay import replay
@@ -20,10 +21,13 @@ BESIDE = {
     "notebook": ("The notebook's walk", "As the course notebook has it, with its faults; it reads no budget."),
 }
 
-FOUR_LINES = 84  # height of a row, in pixels
+CHARACTERS = 18
+"""That a line of a chunk's name holds where three tables stand side by side."""
 NARROW = {
-    name: st.column_config.Column(width=width)
-    for name, width in {"#": 30, "chunk": 132, "needed": 58, "tokens": 56}.items()
+    "#": number_in_front(width=30),
+    "chunk": st.column_config.TextColumn(width=132),
+    "needed": st.column_config.TextColumn(width=58),
+    "tokens": st.column_config.NumberColumn(width=56),
 }
 
 
@@ -67,7 +71,8 @@ def beside(traces, graph) -> None:
         with column:
             st.markdown(f"**{title}**", help=explanation)
             table = context_table(trace, graph)
-            st.dataframe(table, key=f"context_{name}", hide_index=True, row_height=FOUR_LINES, column_config=NARROW)
+            height = row_height(list(table["chunk"]), CHARACTERS)
+            st.dataframe(table, key=f"context_{name}", hide_index=True, row_height=height, column_config=NARROW)
             st.caption(literal(outcome(trace)))
             for sentence in trace.remarks if name != "audited" else ():
                 st.caption(literal(sentence))

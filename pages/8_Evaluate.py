@@ -25,13 +25,15 @@ from pages.shared.background import start_job
 from pages.shared.job_progress import result_of
 from pages.shared.search_controls import MEANINGS
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import WRAPPED
+from pages.shared.tables import WRAPPED, table_height
 
 workspace = open_workspace(
     "Evaluate",
     "Which strategy is best here? Questions with known answers decide, not impressions.",
     icon=":material/analytics:",
 )
+NAMES = {"similarity": 72, "community": 80, "hub": 46, "bridge": 56, "hybrid": 56, "links": 48, "auto": 46}
+"""Pixels that the names of strategies take, so that all nine stand side by side."""
 PATIENCE = 1.5  # seconds that the page waits for a report without a bar
 
 
@@ -61,7 +63,7 @@ def report_of(queries, names) -> EvaluationReport | None:
 
 
 def percents(metrics) -> dict:
-    """Columns of percentages, each with what its measure means."""
+    """Columns of the measures, each with what it means; names stay in view while the rest is scrolled."""
     return {
         name: st.column_config.NumberColumn(
             name.replace("all_evidence", "all ev.").replace("precision", "prec."),
@@ -70,6 +72,9 @@ def percents(metrics) -> dict:
             width="small",
         )
         for name in metrics
+    } | {
+        "strategy": st.column_config.TextColumn(width=84, pinned=True),
+        **{name: st.column_config.NumberColumn(format="%.1f", width=84) for name in ("ms (median)", "ms (p95)")},
     }
 
 
@@ -83,11 +88,16 @@ def questions_in_detail(report: EvaluationReport, metric: str) -> None:
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height=280,
+        height=table_height(len(rows), WRAPPED, most=370),
+        row_height=WRAPPED,
+        column_order=[*rows.columns[1:], "id"],
         column_config={
-            "id": st.column_config.TextColumn(width=60),
-            "question": st.column_config.TextColumn(width=330),
-            **{name: st.column_config.NumberColumn(format="%.0f", width=76, help=metric) for name in rows.columns[2:]},
+            "id": st.column_config.TextColumn(width=44),
+            "question": st.column_config.TextColumn(width=258),
+            **{
+                name: st.column_config.NumberColumn(format="%.0f", width=NAMES.get(name, 76), help=metric)
+                for name in rows.columns[2:]
+            },
         },
     )
     if event.selection.rows:
@@ -117,7 +127,7 @@ with shown_errors():
         )
         st.page_link("pages/6_Search.py", label="Ask without judgements", icon=":material/search:")
         st.stop()
-    chosen_strategies, chosen_measure = st.columns([4, 1], vertical_alignment="bottom", gap="large")
+    chosen_strategies, chosen_measure = st.columns([4, 1], gap="large")
     names = chosen_strategies.pills(
         "Strategies",
         list(STRATEGIES),
@@ -152,7 +162,9 @@ with shown_errors():
             column_config=dict.fromkeys(("difference", "low", "high"), signed),
         )
     table = strategy_table(report)
-    st.caption(f"Percent, in the mean of {report.n_queries:,} questions; the last columns say how long one takes.")
+    st.caption(
+        f"Percent, in the mean of {report.n_queries:,} questions; the columns on the right say how long one takes."
+    )
     st.dataframe(table, key="strategy_table", hide_index=True, column_config=percents(metrics))
     st.download_button(
         "All measures (CSV)", lambda: csv_bytes(table), file_name="evaluation.csv", mime="text/csv",

@@ -25,12 +25,17 @@ from pages.shared.session import (
     selected_document,
     shown_errors,
 )
+from pages.shared.tables import number_in_front, row_height, table_height
 
 workspace = open_workspace(
     "Chunks",
     "How was this text cut? Try the methods on any field, and see what combining the chunks makes of it.",
     icon=":material/content_cut:",
 )
+
+
+CHARACTERS = 50
+"""That a line of a chunk holds beside the controls."""
 
 
 def chosen_strategy() -> ChunkingStrategy:
@@ -67,16 +72,19 @@ with shown_errors():
     chunks = TextChunker(strategy).spans(text)
     with result:
         st.text(chunking_sentence(chunks, text))
+        height = row_height([chunk.text for chunk in chunks], CHARACTERS)
         st.dataframe(
             chunk_table(chunks),
             key="chunks",
             hide_index=True,
+            row_height=height,
+            height=table_height(len(chunks), height),
             column_config={
-                "chunk": st.column_config.NumberColumn(width=60),
-                "start": st.column_config.NumberColumn(width=60, help="First character of the field, from 0."),
-                "end": st.column_config.NumberColumn(width=60, help="The character after its last."),
-                "tokens": st.column_config.NumberColumn(width=64, help="Words times 1.3."),
-                "text": st.column_config.TextColumn(width="large"),
+                "chunk": number_in_front(width=52),
+                "start": number_in_front(width=52, help="First character of the field, from 0."),
+                "end": number_in_front(width=52, help="The character after its last."),
+                "tokens": number_in_front(width=60, help="Words times 1.3."),
+                "text": st.column_config.TextColumn(width=345),
             },
         )
         if conversation_turns(document):

@@ -48,11 +48,16 @@ def neighbors_with(network: Network, node_id: str, field: str, strategy: Chunkin
         key="chunk_neighbors",
         hide_index=True,
         column_config={
-            "document": st.column_config.TextColumn(width="large"),
-            "similarity now": number(format="%.3f"),
-            "then": number(format="%.3f"),
-            "change": number(format="%+.3f"),
-            "linked": st.column_config.TextColumn(help=f"At the threshold of {network.graph.threshold:.2f}."),
+            "document": st.column_config.TextColumn(width=500),
+            "similarity now": number("now", format="%.3f", width=56, help="Combined similarity as it is."),
+            "then": number(format="%.3f", width=56, help="Combined similarity with these chunks."),
+            "change": number(format="%+.3f", width=64),
+            "rank now": number(width=70),
+            "rank then": number(width=74),
+            "linked": st.column_config.TextColumn(width=76, help=f"At the threshold of {network.graph.threshold:.2f}."),
         },
     )
-    st.caption("Only this document is cut and embedded again; the others keep the rows that they were built with.")
+    st.caption(
+        "Now and then: the combined similarity. Only this document is cut and embedded again; the others keep the "
+        "rows that they were built with."
+    )

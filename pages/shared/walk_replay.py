@@ -14,10 +14,13 @@ from cnrag_core.views.traversal_steps import because, chunk_label, decision, pla
 from cnrag_core.views.traversal_tables import frontier_table, step_table
 from pages.shared.graph_component import graph_view
 from pages.shared.session import literal
+from pages.shared.tables import WRAPPED, number_in_front, row_height, table_height
 
 GRAPH = "walk_graph"
 HEIGHT = 560
 MOST_SCENES = 4
+CHARACTERS = 27
+"""That a line of a decision holds in the table of steps."""
 
 
 def _signature(trace: TraversalTrace) -> str:
@@ -54,24 +57,30 @@ def replay(trace: TraversalTrace, graph: ConceptGraph) -> None:
     with details, st.container(border=True, height=HEIGHT + 16):
         _details(trace, graph, step, selected[0] if selected else None)
     st.subheader("Every step", anchor=False)
+    table = step_table(trace, graph)
+    height = row_height(list(table["decision"]), CHARACTERS, least=WRAPPED)
     st.dataframe(
-        step_table(trace, graph),
+        table,
         key="walk_table",
         hide_index=True,
         on_select=lambda: _on_row(n_steps),
         selection_mode="single-row",
+        row_height=height,
+        height=table_height(n_steps, height, most=503),
+        column_order=[name for name in table.columns if name != "check"],  # the decision says it
         column_config={
-            "weight": st.column_config.TextColumn(help="Of the edge that led here. A lead, not evidence."),
+            "step": number_in_front(width=40),
+            "chunk": st.column_config.TextColumn(width=150),
+            "reached from": st.column_config.TextColumn(width=120),
+            "because": st.column_config.TextColumn(width=128),
+            "weight": st.column_config.TextColumn(width=56, help="Of the edge that led here. A lead, not evidence."),
             "cost": st.column_config.NumberColumn(
-                format="%.2f", help="Of the seed and of every edge on the way; the cheapest goes first."
+                width=46, format="%.2f", help="Of the seed and of every edge on the way; the cheapest goes first."
             ),
-            "hop": st.column_config.NumberColumn(help="Edges from the seed."),
-            "total": st.column_config.NumberColumn(help="Tokens of the context after this step."),
-            "check": st.column_config.TextColumn(help="What the completeness check said."),
-            "chunk": st.column_config.TextColumn(width="medium"),
-            "reached from": st.column_config.TextColumn(width="medium"),
-            "because": st.column_config.TextColumn(width="medium"),
-            "decision": st.column_config.TextColumn(width="large"),
+            "hop": st.column_config.NumberColumn(width=40, help="Edges from the seed."),
+            "tokens": st.column_config.NumberColumn(width=56),
+            "total": st.column_config.NumberColumn(width=50, help="Tokens of the context after this step."),
+            "decision": st.column_config.TextColumn(width=188),
         },
     )
 
