@@ -51,7 +51,7 @@ class CombinedVector(Spec):
         "weighted_avg",
         alias="aggregation",
         title="aggregation method",
-        description="how the vectors become one; they share one vocabulary",
+        description="how the vectors become one, in one vocabulary; `max_pool`, `first` and `last` take no weights",
     )
     chunking_strategy: ChunkingStrategy | None = Field(
         None, alias="chunking", description="how the texts are cut whose embedding does not say so itself"

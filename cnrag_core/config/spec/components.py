@@ -262,7 +262,7 @@ class CompositeEmbeddingComponent(_Component, VectorOptions):
         "weighted_avg",
         alias="aggregation",
         title="aggregation method",
-        description="how the vectors of the fields become one",
+        description="how the vectors of the fields become one; `max_pool`, `first` and `last` take no weights",
     )
 
     @field_validator("aggregation_method", mode="before")
