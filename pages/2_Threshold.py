@@ -7,12 +7,12 @@ from cnrag_core.graph.thresholds import similarity_histogram
 from cnrag_core.views.threshold_charts import QUANTITIES, curve_table, histogram_chart, threshold_curve_chart
 from cnrag_core.views.threshold_words import (
     Figure,
-    change_sentence,
     community_figures,
     interpretation,
     link_figures,
     orphan_table,
     piece_figures,
+    step_words,
 )
 from pages.shared.session import (
     KEPT,
@@ -120,7 +120,10 @@ def consequences(network) -> None:
         st.subheader("The next step", anchor=False)
         for change in (changes.lower, changes.higher):
             if change is not None:
-                st.text(change_sentence(change, network))
+                words = step_words(change, network)
+                st.markdown(f"**{literal(words.headline)}**")
+                if words.examples:
+                    st.caption("\n".join([words.about, *(f"- {literal(example)}" for example in words.examples)]))
     with pairs:
         st.subheader("How similar pairs are", anchor=False)
         st.plotly_chart(histogram_chart(similarity_histogram(curve.candidates), threshold=threshold), key="histogram")
@@ -132,11 +135,11 @@ def consequences(network) -> None:
             hide_index=True,
             height="auto" if len(alone) <= 10 else 390,
             column_config={
-                "document": st.column_config.TextColumn(width=380),
+                "document": st.column_config.TextColumn(width=405),
                 "attaches at": st.column_config.NumberColumn(
-                    "linked at", width=70, format="%.3f", help="Highest threshold at which it is linked."
+                    "linked at", width=76, format="%.4f", help="Highest threshold at which it is linked."
                 ),
-                "to": st.column_config.TextColumn(width=380),
+                "to": st.column_config.TextColumn(width=405),
             },
         )
     else:

@@ -6,6 +6,7 @@ Enters: a network at a threshold, its curve and a suggestion. Leaves: labelled f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -32,8 +33,9 @@ class NetworkView(Protocol):
     def title(self, node_id: str) -> str: ...
 
 
-LONGEST_TITLE = 44
+LONGEST_TITLE = 36
 """Characters of a title in an example."""
+N_EXAMPLES = 3
 
 Figure: TypeAlias = tuple[str, str, str]
 """Name, value, explanation."""
@@ -90,16 +92,28 @@ def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: Thre
     return f"With this rule ({graph.rule}) {whole} and {alone} linked to nothing{where}."
 
 
-def change_sentence(change: ThresholdChange, network: NetworkView) -> str:
-    """What moving on to another threshold would do, with examples."""
-    more = change.edges >= 0
-    edges = f"{abs(change.edges):,} edges {'more' if more else 'fewer'}"
-    isolates = f"{abs(change.isolates):,} {'fewer' if change.isolates <= 0 else 'more'} isolated"
-    lines = [f"At {change.threshold:.2f}: {edges}, {isolates}."]
-    for a, b, weight in change.strongest_edges[:2]:
-        pair = " — ".join(shortened(network.title(node_id), LONGEST_TITLE) for node_id in (a, b))
-        lines.append(f"{'+' if more else '−'} {pair} ({weight:.3f})")
-    return "\n".join(lines)
+@dataclass(frozen=True)
+class StepWords:
+    """One step of the threshold: what it does in a sentence, what the examples are, and a line for each."""
+
+    headline: str
+    about: str
+    examples: tuple[str, ...]
+
+
+def step_words(change: ThresholdChange, network: NetworkView) -> StepWords:
+    """What moving on to another threshold would do, with the strongest of the edges that come or go."""
+    down, n = change.threshold < network.graph.threshold, abs(change.edges)
+    edges = f"{n:,} {'more' if down else 'fewer'} edge{'' if n == 1 else 's'}" if n else "the same edges"
+    alone = f"{abs(change.isolates):,} {'fewer' if change.isolates < 0 else 'more'}" if change.isolates else "as many"
+    return StepWords(
+        f"{'Down' if down else 'Up'} to {change.threshold:.2f}: {edges}, {alone} isolated.",
+        "The strongest that come:" if down else "The strongest that go:",
+        tuple(
+            f"{_short(a, network)} — {_short(b, network)} ({weight:.4f})"
+            for a, b, weight in change.strongest_edges[:N_EXAMPLES]
+        ),
+    )
 
 
 def orphan_table(orphans: Sequence[Orphan], network: NetworkView) -> pd.DataFrame:
@@ -111,3 +125,7 @@ def orphan_table(orphans: Sequence[Orphan], network: NetworkView) -> pd.DataFram
             "to": [network.title(orphan.neighbor) if orphan.neighbor else "never" for orphan in orphans],
         }
     )
+
+
+def _short(node_id: str, network: NetworkView) -> str:
+    return shortened(network.title(node_id), LONGEST_TITLE)

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from cnrag_core.graph.threshold_changes import ThresholdChange
 from cnrag_core.graph.thresholds import similarity_histogram
 from cnrag_core.views.threshold_charts import histogram_chart, threshold_curve_chart
-from cnrag_core.views.threshold_words import interpretation
+from cnrag_core.views.threshold_words import interpretation, step_words
 
 
 def marked(network, threshold, suggested, apart):
@@ -39,3 +40,24 @@ def test_pairs_are_drawn_as_far_as_there_are_any(network):
 def test_documents_linked_to_nothing_are_counted_not_given_as_a_share(network):
     said = interpretation(network, network.curve, network.suggestion)
     assert "1 is linked to nothing" in said
+
+
+def change_to(threshold, edges, isolates, *strongest):
+    return ThresholdChange(threshold, edges, 0, 0, isolates, strongest, ())
+
+
+def test_a_step_says_what_comes_or_goes_with_a_line_for_each_example(network):
+    at, (a, b) = network.graph.threshold, network.graph.node_ids[:2]
+    lower = step_words(change_to(at - 0.05, 1, -2, (a, b, 0.09987)), network)
+    assert lower.headline == f"Down to {at - 0.05:.2f}: 1 more edge, 2 fewer isolated."
+    assert lower.examples == (f"{network.title(a)} — {network.title(b)} (0.0999)",)
+    higher = step_words(change_to(at + 0.05, -1200, 3), network)
+    assert higher.headline == f"Up to {at + 0.05:.2f}: 1,200 fewer edges, 3 more isolated."
+    assert "go" in higher.about
+
+
+def test_a_step_that_changes_nothing_says_so(network):
+    at = network.graph.threshold
+    assert step_words(change_to(at + 0.05, 0, 0), network).headline == (
+        f"Up to {at + 0.05:.2f}: the same edges, as many isolated."
+    )
