@@ -17,11 +17,12 @@ Dialect: TypeAlias = Literal["components", "graph"]
 @config_app.command("check")
 def config_check(path: Annotated[Path, typer.Argument(help="YAML file.")]) -> None:
     """Say everything that is wrong with a configuration, or show its weights."""
+    from cnrag_core.config.dialect import weight_notes
     from cnrag_core.file_kinds import load_config_file
 
     config = load_config_file(path)
     print_pairs("Weights", {name: f"{share:.1%}" for name, share in config.normalized_weights.items()})
-    for note in config.notes:
+    for note in (*config.notes, *weight_notes(config.components)):
         typer.secho(f"note: {note}", fg="yellow", err=True)
     typer.echo("The configuration is valid.")
 

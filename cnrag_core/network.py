@@ -413,7 +413,7 @@ def build_network(
         raise NotBuiltError("There are no documents yet: add some, then build the network.")
     warnings = [
         *config.notes,
-        *weight_notes(config.components),  # a configuration made in Python has no notes of its own
+        *weight_notes(config.components),
         *check_fields(ordered, config),
         *role_notes(config.components, ordered),
     ]

@@ -101,3 +101,15 @@ def test_a_schema_that_a_saved_workspace_cannot_follow_is_told(tmp_path):
     assert "not applied" not in run("build", corpus, "-c", config)
     config.write_text("schema: {body: text}\n" + rest)
     assert "not applied" not in run("build", saved, "-c", config)
+
+
+def test_weights_without_effect_are_told_by_check_and_build(tmp_path):
+    rules, corpus = tmp_path / "rules.yaml", tmp_path / "reefs.csv"
+    rules.write_text(
+        "similarity:\n  components:\n    - type: composite_embedding\n      aggregation: max_pool\n"
+        "      fields: [{field: title, weight: 3}, {field: text, weight: 1}]\n  min_combined_similarity: 0.2\n"
+    )
+    corpus.write_text("id,title,text\na,red reef,corals bleach\nb,blue reef,corals recover\n")
+    told = "note: title+text: aggregation 'max_pool' takes no weights"
+    assert told in run("config", "check", rules)
+    assert told in run("build", corpus, "--config", rules)

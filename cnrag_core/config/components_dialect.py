@@ -29,7 +29,6 @@ from cnrag_core.config.dialect import (
     tidy,
     validated,
     value_in,
-    weight_notes,
     written,
     written_chunking,
 )
@@ -85,7 +84,6 @@ def read(source: Source | Mapping[str, Any]) -> PipelineConfig:
     document, findings = validated(source, data, ComponentsDocument)
     source.refuse([*findings, *shared_findings(data), *_findings_between_components(data)])
     assert document is not None  # it is None only with findings
-    notes += weight_notes(document.similarity.components)
     network = document.network or NetworkSection()
     edges = network.edges or EdgeRule()
     if document.similarity.min_combined_similarity is not None:

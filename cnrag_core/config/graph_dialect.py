@@ -32,7 +32,6 @@ from cnrag_core.config.dialect import (
     tail_sections,
     tidy,
     validated,
-    weight_notes,
     written,
     written_chunking,
 )
@@ -74,7 +73,7 @@ def read(source: Source | Mapping[str, Any]) -> PipelineConfig:
     assert isinstance(root, str)  # likewise
     components, findings = components_of(document, root)
     source.refuse(findings)
-    notes = [*_notes_of_unused(data, root), *weight_notes(components)]
+    notes = _notes_of_unused(data, root)
     network = document.network or GraphNetworkSection()
     rule = network.edges or GraphEdges()
     edges = EdgeRule(**{key: getattr(rule, key) for key in EdgeRule.model_fields})

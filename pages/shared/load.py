@@ -8,6 +8,7 @@ from typing import get_args
 
 import streamlit as st
 
+from cnrag_core.config.dialect import weight_notes
 from cnrag_core.config.infer import infer_config
 from cnrag_core.config.loader import load_config, to_yaml
 from cnrag_core.config.models import IN_WORDS, available_models, with_model
@@ -196,7 +197,7 @@ def editor(
         if config is None:
             return
         st.plotly_chart(weight_bars(config.normalized_weights), key=f"weights_{key}")
-        for note in config.notes:
+        for note in (*config.notes, *weight_notes(config.components)):
             st.caption(literal(note))
         st.caption(literal(estimate_cost(corpus, config).in_words))
         if st.button("Build the network", key=f"build_{key}", type="primary"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cnrag_core.config.components_dialect import as_mapping, read, write
+from cnrag_core.config.dialect import weight_notes
 from cnrag_core.config.loader import load_config
 from cnrag_core.config.spec import (
     DEFAULT_EDGE_RULE,
@@ -146,9 +147,11 @@ def test_weights_that_an_aggregation_cannot_follow_are_said() -> None:
     ignored = {"fields": fields, "type": "composite_embedding", "aggregation": "first"}
     equal = {**ignored, "fields": [{"field": "title"}, {"field": "body"}], "component_id": "equal"}
     similarity = {"components": [followed, ignored, equal, chat | {"type": "field_embedding"}]}
-    assert read({"similarity": {**similarity, "min_combined_similarity": 0.4}}).notes == (
+    config = read({"similarity": {**similarity, "min_combined_similarity": 0.4}})
+    assert config.notes == ()  # which say what was filled in, and are written with the configuration
+    assert weight_notes(config.components) == [
         "title+body: aggregation 'first' takes no weights, so the weights of its fields do not count; 'weighted_avg' "
         "follows them.",
         "messages: aggregation 'max_pool' takes no weights, so the weights of the speakers do not count; "
         "'weighted_avg' follows them.",
-    )
+    ]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cnrag_core.config.dialect import weight_notes
 from cnrag_core.config.graph_dialect import as_mapping, read
 from cnrag_core.config.graph_flattening import flat_weights
 from cnrag_core.config.loader import load_config
@@ -333,6 +334,7 @@ def test_names_that_are_taken_get_a_number() -> None:
 def test_weights_that_an_aggregation_cannot_follow_are_said() -> None:
     both = "  both: {combine: [{ref: a_vec, weight: 3}, {ref: b_vec}], aggregation: max_pool}\n"
     config = load_config(VECTORS + both + "similarities: {overall: {embedding: both}}\nnetwork: {edges: {min: 0.4}}\n")
-    assert "overall: aggregation 'max_pool' takes no weights, so the weights of its fields do not count; " in " ".join(
-        config.notes
+    (note,) = weight_notes(config.components)
+    assert note.startswith(
+        "overall: aggregation 'max_pool' takes no weights, so the weights of its fields do not count; "
     )
