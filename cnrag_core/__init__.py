@@ -26,6 +26,7 @@ _HOMES = {
     "config.infer": "infer_config",
     "corpus.document": "Document Corpus Provenance",
     "corpus.readers": "read_corpus",
+    "corpus.records": "corpus_of_records",
     "corpus.samples": "load_sample sample_names",
     "chunking.chunker": "TextChunker Chunk",
     "chunking.tokens": "count_tokens",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cnrag_core.arguments import checked_kind, checked_path, checked_text
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Corpus
 from cnrag_core.errors import memory_named
@@ -92,6 +93,7 @@ class Workspace:
         `resume` is a folder from which an interrupted build of the same goes on, `max_edges` bounds the graph other
         than by memory; see `build_network`.
         """
+        checked_kind(corpus, "corpus", Corpus, what="a Corpus, as `read_corpus` gives it")
         if config is None:
             from cnrag_core.config.infer import infer_config
 
@@ -143,7 +145,8 @@ class Workspace:
         from cnrag_core.corpus.readers import read_corpus
         from cnrag_core.file_kinds import check_source, kind_of_file, load_config_file
 
-        chosen = None if config is None else load_config_file(config)
+        checked_text(source, "source", what="the path of a file or folder, or the name of a sample")
+        chosen = None if config is None else load_config_file(Path(checked_path(config, "config")))
         check_source(source)
         path = Path(source)
         kind, _ = kind_of_file(path)
@@ -228,7 +231,8 @@ class Workspace:
         """
         from cnrag_core.workspace_file import read_file
 
-        contents = read_file(source, known=known)
+        given = source if isinstance(source, bytes) else checked_path(source, "source")
+        contents = read_file(given, known=known)
         return cls(
             contents.name,
             contents.corpus,

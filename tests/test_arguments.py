@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
-from cnrag_core.corpus.document import Document
+from cnrag_core.config.infer import infer_config
+from cnrag_core.config.loader import load_config
+from cnrag_core.corpus.document import Corpus, Document
+from cnrag_core.corpus.readers import read_corpus
+from cnrag_core.corpus.records import corpus_of_records
 from cnrag_core.errors import CNRagError, ConfigError, CorpusError, UnknownNameError
 from cnrag_core.evaluation.judgements import JudgedQuery
 from cnrag_core.rag import NetworkRAG
+from cnrag_core.workspace import Workspace
 
 TEXTS = ("coral reefs bleach", "coral reefs recover", "bond yields rise", "coral bonds", "reefs")
 WRONG: list[Any] = [None, 5, -1, 1.5, float("nan"), True, b"x", "", "   ", ["a"], {"a": 1}, object()]
@@ -178,3 +183,30 @@ def test_a_storage_without_a_path_makes_no_file(wrong: Any, tmp_path: Any, monke
     with pytest.raises(ConfigError, match=r"^`storage` should be a path, found "):
         NetworkRAG(wrong)
     assert list(tmp_path.iterdir()) == []
+
+
+READING: dict[str, Callable[[Any], object]] = {
+    "read_corpus": read_corpus,
+    "infer_config": infer_config,
+    "load_config": load_config,
+    "corpus_of_records": corpus_of_records,
+    "id of a document": Document,
+    "fields of a document": lambda wrong: Document("a", wrong),
+    "document of a corpus": lambda wrong: Corpus((Document("a"),))[wrong],
+    "Workspace.build": Workspace.build,
+    "Workspace.open": Workspace.open,
+    "Workspace.of_source": Workspace.of_source,
+    "Workspace.of_sample": Workspace.of_sample,
+}
+
+
+@pytest.mark.parametrize("name", READING)
+def test_a_wrong_source_is_one_sentence(name: str) -> None:
+    for wrong in WRONG:
+        with suppress(CNRagError):
+            READING[name](wrong)
+
+
+def test_fields_that_are_no_mapping_are_told() -> None:
+    with pytest.raises(CorpusError, match=r'^A document\'s fields should be a mapping .*, found the text "coral"\.$'):
+        Document("a", "coral")  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from typing import Any
 from cnrag_core.config.dialect import DEFAULT_EDGES_NOTE
 from cnrag_core.config.infer_links import propose_links
 from cnrag_core.config.infer_uses import FieldUses, can_be_named, label_merit, title_merit
-from cnrag_core.config.problems import number_text, shortened
+from cnrag_core.config.problems import number_text, shortened, shown
 from cnrag_core.config.profile import CorpusLike, FieldProfile
 from cnrag_core.config.spec import (
     AttributeSimilarityComponent,
@@ -59,6 +59,10 @@ def infer_config(corpus: CorpusLike) -> PipelineConfig:
     ConfigError
         If there are no documents, or no field by which they could be compared.
     """
+    if not hasattr(corpus, "documents"):
+        raise ConfigError(
+            f"A configuration is guessed from a Corpus, as `read_corpus` gives it; found {shown(corpus)}."
+        )
     if not corpus.documents:
         raise ConfigError("There are no documents, so there is nothing to propose a configuration for.")
     fields = FieldUses.of(corpus)

@@ -18,6 +18,7 @@ from typing import Any
 
 from cnrag_core.config.spec import FieldKind
 from cnrag_core.corpus.storable import is_storable, storable_value
+from cnrag_core.corpus.wording import shown
 from cnrag_core.errors import CorpusError, UnknownNameError
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?", re.ASCII)
@@ -50,6 +51,12 @@ class Document:
     provenance: Provenance = Provenance()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.fields, (dict, Mapping)):
+            raise CorpusError(
+                f"A document's fields should be a mapping of names to values, found {shown(self.fields)}."
+            )
+        if not isinstance(self.id, str):
+            raise CorpusError(f"A document's id should be a text, found {shown(self.id)}.")
         try:
             if is_storable(self.fields) and is_storable(self.id) and is_storable(self.provenance.file):
                 return
@@ -159,7 +166,7 @@ class Corpus:
     def __getitem__(self, node_id: str) -> Document:
         try:
             return self._by_id[node_id]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be looked up is no id either
             raise UnknownNameError(f"There is no document {node_id!r} in {self.name}.") from None
 
     @cached_property

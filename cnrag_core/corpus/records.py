@@ -107,6 +107,8 @@ def corpus_of_records(
     >>> [document.id for document in corpus], dict(corpus.kinds)
     (['7', '007'], {'title': 'text', 'tags': 'list'})
     """
+    if isinstance(records, (str, bytes, Mapping)) or not isinstance(records, Iterable):
+        raise CorpusError(f"{file or name}: a corpus should be a list of records, found {shown(records)}.")
     limits = limits or Limits()
     report = report or Report(file or name, skip_bad_rows=skip_bad_rows)
     flattener = Flattener(limits, meter := Meter(limits, report.file), report)

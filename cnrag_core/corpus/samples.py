@@ -16,7 +16,7 @@ from typing import Any
 
 from cnrag_core.corpus.document import Corpus
 from cnrag_core.corpus.readers import read_corpus
-from cnrag_core.corpus.wording import listed, nearest, quoted
+from cnrag_core.corpus.wording import listed, nearest, quoted, shown
 from cnrag_core.errors import CorpusError, UnknownNameError
 from cnrag_core.installation import installed
 
@@ -67,6 +67,8 @@ def load_sample(name: str) -> Sample:
     'Cancellation'
     """
     names = sample_names()
+    if not isinstance(name, str):
+        raise UnknownNameError(f"A sample is named by a text; found {shown(name)}.")
     folder = sample_folder()
     if folder is None or name not in names:
         close = nearest(name, names)

@@ -20,7 +20,7 @@ from cnrag_core.corpus.readers.sniffing import detect
 from cnrag_core.corpus.readers.source import Source, Split
 from cnrag_core.corpus.records import Record, corpus_of_records
 from cnrag_core.corpus.report import Report
-from cnrag_core.corpus.wording import file_label, quoted, stem
+from cnrag_core.corpus.wording import file_label, quoted, shown, stem
 from cnrag_core.errors import CorpusError
 
 
@@ -68,6 +68,8 @@ def read_corpus(
     CorpusError
         If the file cannot be read or used, with the file, the row and the field.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise CorpusError(f"`path` should be the path of a file or folder, found {shown(path)}.")
     limits = limits or Limits.of_this_machine()
     label = file_label(os.fspath(path))
     report = Report(label, skip_bad_rows=skip_bad_rows)
