@@ -19,7 +19,7 @@ from cnrag_core.worker import build_workspace
 from pages.shared.background import start_job
 from pages.shared.job_progress import result_of
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import WRAPPED
+from pages.shared.tables import WRAPPED, number_in_front
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -27,6 +27,11 @@ workspace = open_workspace(
     "What would another configuration change? Compare what you look at with another threshold or another YAML.",
     icon=":material/difference:",
 )
+PAIRS = {
+    "similarity": number_in_front(format="%.4f", width=80),
+    **{name: st.column_config.TextColumn(width=150) for name in ("one", "other")},
+}
+RANKS = {name: number_in_front(width=120) for name in ("rank in the first", "rank in the second")}
 WAYS = ("Another threshold", "Another configuration")
 
 
@@ -59,21 +64,12 @@ def other_network(network: Network) -> Network | None:
     return built if built is not None and built.node_ids == workspace.network.node_ids else None
 
 
-def edges(changes, heading: str, key: str, none: str, *, alone: bool) -> None:
-    """Edges that are in one network only, beside those of the other or alone."""
+def edges(changes, heading: str, key: str, none: str) -> None:
+    """Edges that are in one network only."""
     st.subheader(heading, anchor=False)
     if changes:
         table = edge_change_table(changes, first)
-        st.dataframe(
-            table,
-            key=key,
-            hide_index=True,
-            row_height=WRAPPED,
-            column_config={
-                **{name: st.column_config.TextColumn(width=380 if alone else 150) for name in ("one", "other")},
-                "similarity": st.column_config.NumberColumn(format="%.4f", width=80),
-            },
-        )
+        st.dataframe(table, key=key, hide_index=True, row_height=WRAPPED, column_config=PAIRS)
     else:
         st.text(none)
 
@@ -92,20 +88,19 @@ with shown_errors():
         st.dataframe(flow_table(found, first, second), key="flows", hide_index=True)
     # Another threshold only gains or only loses: what there is takes the room.
     with st.container(key="parts_edges"):
-        alone = not (found.n_gained and found.n_lost)
-        gained, lost = (st.container(), st.container()) if alone else st.columns(2, gap="large")
+        gained, lost = (
+            st.columns(2, gap="large") if found.n_gained and found.n_lost else (st.container(), st.container())
+        )
     with gained:
-        none = "Every edge of the second is in the first."
-        edges(found.gained, f"Gained: {found.n_gained:,} edges", "gained", none, alone=alone)
+        edges(found.gained, f"Gained: {found.n_gained:,} edges", "gained", "Every edge of the second is in the first.")
     with lost:
-        none = "Every edge of the first is in the second."
-        edges(found.lost, f"Lost: {found.n_lost:,} edges", "lost", none, alone=alone)
+        edges(found.lost, f"Lost: {found.n_lost:,} edges", "lost", "Every edge of the first is in the second.")
     st.subheader("The same question, asked of both", anchor=False)
     asked = st.text_input("Question", workspace.queries[0].text if workspace.queries else "", key="compare_question")
     if asked.strip():
         rankings = [network.search(asked).with_strategy("hybrid").top(10) for network in (first, second)]
         if rankings[0] or rankings[1]:
             table = rank_change_table(*rankings, first)
-            st.dataframe(table, key="rank_changes", hide_index=True, placeholder="not among them")
+            st.dataframe(table, key="rank_changes", hide_index=True, placeholder="not among them", column_config=RANKS)
         else:
             st.info(literal(rankings[0].reason))

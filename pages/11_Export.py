@@ -78,7 +78,9 @@ with shown_errors():
     )  # fmt: skip
     if network.graph.n_nodes:
         preview(network, options)
-    for column, (group, heading) in zip(st.columns(3, gap="large"), GROUPS.items(), strict=True):
+    with st.container(key="parts_export"):
+        groups = st.columns(3, gap="large")
+    for column, (group, heading) in zip(groups, GROUPS.items(), strict=True):
         with column:
             st.subheader(heading, anchor=False)
             for item in items_of(view):

@@ -121,9 +121,8 @@ def consequences(network) -> None:
         for change in (changes.lower, changes.higher):
             if change is not None:
                 words = step_words(change, network)
-                st.markdown(f"**{literal(words.headline)}**")
-                if words.examples:
-                    st.caption("\n".join([words.about, *(f"- {literal(example)}" for example in words.examples)]))
+                st.markdown(f"**{literal(words.headline)}** {words.about}")
+                st.caption("\n".join(f"- {literal(example)}" for example in words.examples))
     with pairs:
         st.subheader("How similar pairs are", anchor=False)
         st.plotly_chart(histogram_chart(similarity_histogram(curve.candidates), threshold=threshold), key="histogram")

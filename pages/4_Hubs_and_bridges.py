@@ -38,7 +38,7 @@ workspace = open_workspace(
 WIDTHS = {
     "neighbours": st.column_config.NumberColumn(width=82),
     "betweenness": st.column_config.NumberColumn(width=90, format="%.3f"),
-    "community": st.column_config.TextColumn(width=280),
+    "community": st.column_config.TextColumn(width=240),
     "joins": st.column_config.TextColumn(width=332),
     "kind": st.column_config.TextColumn(width=92, help="What each means stands below the table."),
     "summed weight": st.column_config.NumberColumn(width=104, format="%.2f"),
@@ -47,7 +47,7 @@ WIDTHS = {
     ),
 }
 HEIGHTS = {"hubs": 305, "bridges": 468}
-TITLES = {"hubs": 330, "bridges": 178}
+TITLES = {"hubs": 265, "bridges": 178}
 CHARACTERS = 46
 """That a line of the communities holds which a bridge joins."""
 
@@ -135,3 +135,4 @@ with shown_errors():
     st.subheader("Degree against betweenness", anchor=False)
     name = f"roles-{network.graph.digest}"
     st.plotly_chart(kept(name, lambda: role_chart(network)), key="roles")
+    st.caption("Every point is a linked document, in the colour of its community; point at one to read both names.")

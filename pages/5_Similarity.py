@@ -102,6 +102,6 @@ with shown_errors():
         selection_mode="single-row",
         column_config={
             "document": st.column_config.TextColumn(width="large"),
-            "similarity": st.column_config.ProgressColumn(format="%.3f", min_value=0.0, max_value=1.0),
+            "similarity": st.column_config.ProgressColumn(width=130, format="%.3f", min_value=0.0, max_value=1.0),
         },
     )

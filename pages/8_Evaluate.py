@@ -127,7 +127,8 @@ with shown_errors():
         )
         st.page_link("pages/6_Search.py", label="Ask without judgements", icon=":material/search:")
         st.stop()
-    chosen_strategies, chosen_measure = st.columns([4, 1], gap="large")
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        chosen_strategies, chosen_measure = st.container(width="content"), st.container(width=190)
     names = chosen_strategies.pills(
         "Strategies",
         list(STRATEGIES),
@@ -136,6 +137,7 @@ with shown_errors():
         key="measured_strategies",
         persist_state=KEPT,
         help=MEANINGS,
+        width="content",
     )
     report = report_of(queries, names or None)
     if report is None:

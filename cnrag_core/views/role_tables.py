@@ -149,6 +149,7 @@ def role_chart(network: RoleView) -> go.Figure:
     import plotly.graph_objects as go
 
     graph, labels, values = network.graph, network.communities.labels, network.betweenness.values
+    names = community_names(network)
     linked = np.flatnonzero(graph.degree > 0)
     order = linked[np.lexsort((linked, -values[linked]))][:MOST_POINTS]
     figure = base_figure(height=420)
@@ -159,7 +160,8 @@ def role_chart(network: RoleView) -> go.Figure:
             mode="markers",
             marker={"color": [category_color(int(labels[i])) for i in order], "size": 8, "opacity": 0.8},
             text=[escape(network.title(graph.node_ids[i])) for i in order],
-            hovertemplate="%{text}<br>%{x} neighbours, betweenness %{y:.4f}<extra></extra>",
+            customdata=[escape(names.get(int(labels[i]), ISOLATED)) for i in order],
+            hovertemplate="%{text}<br>%{customdata}<br>%{x} neighbours, betweenness %{y:.4f}<extra></extra>",
         )
     )
     named = _named_points(graph.degree, values, order)

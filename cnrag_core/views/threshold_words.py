@@ -33,7 +33,7 @@ class NetworkView(Protocol):
     def title(self, node_id: str) -> str: ...
 
 
-LONGEST_TITLE = 36
+LONGEST_TITLE = 30
 """Characters of a title in an example."""
 N_EXAMPLES = 3
 
@@ -108,9 +108,9 @@ def step_words(change: ThresholdChange, network: NetworkView) -> StepWords:
     alone = f"{abs(change.isolates):,} {'fewer' if change.isolates < 0 else 'more'}" if change.isolates else "as many"
     return StepWords(
         f"{'Down' if down else 'Up'} to {change.threshold:.2f}: {edges}, {alone} isolated.",
-        "The strongest that come:" if down else "The strongest that go:",
+        "" if not change.strongest_edges else "The strongest that come:" if down else "The strongest that go:",
         tuple(
-            f"{_short(a, network)} — {_short(b, network)} ({weight:.4f})"
+            f"{weight:.4f}: {_short(a, network)} — {_short(b, network)}"
             for a, b, weight in change.strongest_edges[:N_EXAMPLES]
         ),
     )

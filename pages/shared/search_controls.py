@@ -38,13 +38,17 @@ def strategy_row() -> tuple[list[str], int]:
         given = st.query_params.get("n", "")
         meant = given.isascii() and given.isdigit() and 1 <= int(given) <= N_MOST
         state["n_results"] = int(given) if meant else N_FIRST
-    left, right = st.columns([4, 1])
-    with left:
-        names = st.pills(
-            "Strategies", list(STRATEGIES), selection_mode="multi", key="strategies", persist_state=KEPT, help=MEANINGS
-        )
-    with right:
-        n = int(st.number_input("Results", 1, N_MOST, key="n_results", persist_state=KEPT))
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        with st.container(width="content"):  # in which the names take two rows where one is too short
+            names = st.pills(
+                "Strategies",
+                list(STRATEGIES),
+                selection_mode="multi",
+                key="strategies",
+                persist_state=KEPT,
+                help=MEANINGS,
+            )
+        n = int(st.number_input("Results", 1, N_MOST, key="n_results", persist_state=KEPT, width=170))
     set_in_link("s", ",".join(names) if names != FIRST else None)
     set_in_link("n", str(n) if n != N_FIRST else None)
     return names, n

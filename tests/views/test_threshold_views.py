@@ -50,14 +50,14 @@ def test_a_step_says_what_comes_or_goes_with_a_line_for_each_example(network):
     at, (a, b) = network.graph.threshold, network.graph.node_ids[:2]
     lower = step_words(change_to(at - 0.05, 1, -2, (a, b, 0.09987)), network)
     assert lower.headline == f"Down to {at - 0.05:.2f}: 1 more edge, 2 fewer isolated."
-    assert lower.examples == (f"{network.title(a)} — {network.title(b)} (0.0999)",)
-    higher = step_words(change_to(at + 0.05, -1200, 3), network)
+    assert lower.examples == (f"0.0999: {network.title(a)} — {network.title(b)}",)
+    higher = step_words(change_to(at + 0.05, -1200, 3, (b, a, 0.2)), network)
     assert higher.headline == f"Up to {at + 0.05:.2f}: 1,200 fewer edges, 3 more isolated."
     assert "go" in higher.about
 
 
 def test_a_step_that_changes_nothing_says_so(network):
     at = network.graph.threshold
-    assert step_words(change_to(at + 0.05, 0, 0), network).headline == (
-        f"Up to {at + 0.05:.2f}: the same edges, as many isolated."
-    )
+    words = step_words(change_to(at + 0.05, 0, 0), network)
+    assert words.headline == f"Up to {at + 0.05:.2f}: the same edges, as many isolated."
+    assert (words.about, words.examples) == ("", ())
