@@ -132,8 +132,10 @@ def _read(upload: str, file: CorpusFile) -> _Draft | None:
     draft: _Draft | None = st.session_state.get("draft")
     repeats = st.session_state.get("repeated_ids", {}).get(upload)
     if repeats is not None:
-        st.warning(literal(repeats), icon=":material/content_copy:")
+        sentence = st.container()
         keep = st.checkbox("Keep them all; a repeated id x becomes x#2", key=f"keep_duplicates_{upload}")
+        if not keep:
+            sentence.error(literal(repeats), icon=":material/content_copy:")
         file = replace(file, keep_duplicates=keep)
     if draft is not None and draft.upload == upload and draft.file.keep_duplicates == file.keep_duplicates:
         return draft
