@@ -44,8 +44,9 @@ def explore() -> None:
         with graph:
             middle_pane(workspace, network, drawn, drawing)
         below(workspace, network, options, drawing)
-        send_titles(network)  # last: nobody searches before there is something to see
         keep(workspace)
 
 
 explore()
+with shown_errors():
+    send_titles(workspace.network)  # last: nobody searches before there is something to see

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -17,14 +18,47 @@ MOST_MATCHES = 50
 LEAST_SCORE = 60.0
 
 
+class TitlesFound(NamedTuple):
+    """What a box offers for what was typed: numbers of documents, their titles, and what is to be said of them."""
+
+    numbers: list[int]
+    titles: list[str]
+    note: str
+
+
+def offered_titles(typed: str, titles: Sequence[str], ids: Sequence[str], *, limit: int = MOST_MATCHES) -> TitlesFound:
+    """The documents of `matching_titles`, and in words where they are not all or not what was asked for.
+
+    Examples
+    --------
+    >>> offered_titles("neural", ["Deep neural nets", "Coral reefs", "Neural Turing machines"], ["a", "b", "c"])
+    TitlesFound(numbers=[0, 2], titles=['Deep neural nets', 'Neural Turing machines'], note='')
+    >>> offered_titles("corel", ["Deep neural nets", "Coral reefs"], ["a", "b"])
+    TitlesFound(numbers=[1], titles=['Coral reefs'], note='No title has these words; this is close')
+    """
+    found = containing_titles(typed, titles, ids)
+    if found:
+        note = f"The first {limit} of {len(found):,}" if len(found) > limit else ""
+    else:
+        found = resembling_titles(typed, titles, limit=limit)
+        close = f"; {'this is' if len(found) == 1 else 'these are'} close" if found else ""
+        note = f"No title has these words{close}"
+    return TitlesFound(found[:limit], [titles[number] for number in found[:limit]], note)
+
+
 def matching_titles(typed: str, titles: Sequence[str], ids: Sequence[str], *, limit: int = MOST_MATCHES) -> list[int]:
-    """Numbers of the documents whose title or id contains the words, then of those that resemble them.
+    """Numbers of the documents whose title or id contains the words; where there are none, of those that resemble them.
 
     Examples
     --------
     >>> matching_titles("neural", ["Deep neural nets", "Coral reefs", "Neural Turing machines"], ["a", "b", "c"])
     [0, 2]
     """
+    return containing_titles(typed, titles, ids)[:limit] or resembling_titles(typed, titles, limit=limit)
+
+
+def containing_titles(typed: str, titles: Sequence[str], ids: Sequence[str]) -> list[int]:
+    """Numbers of the documents whose title or id contains all words, first the one whose id was typed."""
     wanted = typed.casefold().split()
     if not wanted:
         return []
@@ -34,9 +68,13 @@ def matching_titles(typed: str, titles: Sequence[str], ids: Sequence[str], *, li
         for number, title in enumerate(titles)
         if all(word in title.casefold() or word in ids[number].casefold() for word in wanted)
     ]
-    found = list(dict.fromkeys([*exact, *containing]))[:limit]
-    if found:
-        return found
+    return list(dict.fromkeys([*exact, *containing]))
+
+
+def resembling_titles(typed: str, titles: Sequence[str], *, limit: int = MOST_MATCHES) -> list[int]:
+    """Numbers of the documents whose title is spelt much like what was typed, best first."""
+    if not typed.strip():
+        return []
     close = process.extract(
         typed, titles, scorer=fuzz.WRatio, processor=str.casefold, limit=limit, score_cutoff=LEAST_SCORE
     )

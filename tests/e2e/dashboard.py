@@ -74,15 +74,22 @@ def started_chromium(playwright: Playwright) -> Browser:
 
 
 class Server:
-    """The dashboard as ``cnrag serve`` serves it, on a free port, until it is stopped."""
+    """The dashboard as ``cnrag serve`` serves it, on a free port, until it is stopped.
 
-    def __init__(self, log: Path, **environment: str) -> None:
+    Parameters
+    ----------
+    first
+        Python that its process runs before: a limit that only large corpora reach is lowered there.
+    """
+
+    def __init__(self, log: Path, *, first: str = "", **environment: str) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.log = log
         self.url = f"http://127.0.0.1:{port}"
-        command = [sys.executable, "-m", "cnrag_core.cli", "serve", "--port", str(port), "--no-browser"]
+        program = ["-c", f"{first}\nfrom cnrag_core.cli import main\nmain()"] if first else ["-m", "cnrag_core.cli"]
+        command = [sys.executable, *program, "serve", "--port", str(port), "--no-browser"]
         with log.open("wb") as file:
             self._process = subprocess.Popen(
                 command, cwd=ROOT, env={**os.environ, **environment}, stdout=file, stderr=subprocess.STDOUT

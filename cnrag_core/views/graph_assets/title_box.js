@@ -1,8 +1,9 @@
 // A box that finds a document by words of its title. The titles reach the browser once, apart from the choice:
-// thousands of them would otherwise travel, and be laid out, with every click. A choice is a number.
-// Titles only ever become text.
+// thousands of them would otherwise travel, and be laid out, with every click. A choice is a number. Of more titles
+// than are sent, those that match are asked for where typing pauses. Titles only ever become text.
 
 const AT_ONCE = 80;  // rows that are made; more as one scrolls
+const PAUSE = 250;  // milliseconds without typing until titles are asked for
 const TITLES = (globalThis.cnragTitles ??= {});
 const BOXES = new WeakMap();
 
@@ -30,22 +31,37 @@ async function titlesOf({ stamp }, element) {
 }
 
 function show(box) {
-  const { input, data, titles } = box, none = data.chosen === null;
-  if (!box.typing) input.value = none ? '' : titles[data.chosen];
-  input.title = none ? '' : titles[data.chosen];
-  box.clear.hidden = none;
+  const { input, data } = box;
+  if (!box.typing) input.value = data.title;
+  input.title = data.title;
+  box.clear.hidden = data.chosen === null;
+}
+
+// Numbers of the titles to offer, and what is to be said below them.
+function offered(box, typed) {
+  const { titles, lower, answers } = box, wanted = typed.trim();
+  if (!answers) {
+    const numbers = found(titles, lower, typed);
+    return { numbers, note: numbers.length ? '' : 'No title has these words' };
+  }
+  if (!wanted) return { numbers: [], note: 'Type words of a title' };
+  if (answers.kept.has(wanted)) return answers.kept.get(wanted);
+  const numbers = box.numbers, names = numbers.map((number) => titles[number]);  // meanwhile, what is left of these
+  return {
+    numbers: found(names, names.map((name) => name.toLowerCase()), wanted).map((i) => numbers[i]), note: 'Looking…',
+  };
 }
 
 function open(box, typed) {
-  const { list, input } = box, place = input.getBoundingClientRect();
-  box.numbers = found(box.titles, box.lower, typed);
+  const { list, input } = box, place = input.getBoundingClientRect(), { numbers, note } = offered(box, typed);
+  box.numbers = numbers;
   box.active = -1;
   list.replaceChildren();
   more(box);
-  if (!box.numbers.length) {
-    const none = document.createElement('div');
-    none.className = 'none'; none.textContent = 'No title has these words';
-    list.append(none);
+  if (note) {
+    const said = document.createElement('div');
+    said.className = 'note'; said.textContent = note;
+    list.append(said);
   }
   const below = innerHeight - place.bottom > 200 || place.top < 240;
   Object.assign(list.style, {
@@ -86,6 +102,8 @@ function activate(box, at) {
 function close(box) {
   const { list, input } = box;
   box.typing = false;
+  forget(box);
+  box.numbers = [];
   if (list.matches(':popover-open')) list.hidePopover();
   list.replaceChildren();
   input.setAttribute('aria-expanded', 'false');
@@ -93,9 +111,26 @@ function close(box) {
   show(box);
 }
 
+function forget(box) {
+  clearTimeout(box.pause);
+  box.answers?.forget();
+}
+
+// Asks where titles are asked for, and this is not known yet: once for each pause in typing.
+function askFor(box, typed, pause) {
+  const { answers, input } = box, wanted = typed.trim();
+  forget(box);
+  if (!answers || !wanted || answers.kept.has(wanted)) return;
+  box.pause = setTimeout(() => answers.ask(wanted, () => {
+    const active = box.numbers[box.active];
+    open(box, input.value);
+    if (box.numbers.includes(active)) activate(box, box.numbers.indexOf(active));
+  }), pause);
+}
+
 // Python hears of it, and says the same with its next message; meanwhile the box shows what was chosen.
 function choose(box, number) {
-  box.data = { ...box.data, chosen: number };
+  box.data = { ...box.data, chosen: number, title: number === null ? '' : box.titles[number] };
   close(box);
   box.send('chosen', number === null ? -1 : number);
 }
@@ -120,7 +155,7 @@ function createBox(element) {
   };
   const { input, list } = box;
   input.onclick = () => { if (input.getAttribute('aria-expanded') !== 'true') { input.select(); open(box, ''); } };
-  input.oninput = () => { box.typing = true; open(box, input.value); };
+  input.oninput = () => { box.typing = true; open(box, input.value); askFor(box, input.value, PAUSE); };
   input.onkeydown = (event) => onKeyOfBox(box, event);
   input.onblur = () => close(box);
   list.onpointerdown = (event) => event.preventDefault();  // the box keeps the focus
@@ -135,11 +170,14 @@ function createBox(element) {
 export default async function render({ data, parentElement, setTriggerValue }) {
   const element = parentElement.querySelector('.find');
   element.querySelector('label').textContent = data.label;
-  const titles = await titlesOf(data, element);
-  if (!titles) return undefined;
+  const known = await titlesOf(data, element);
+  if (!known) return undefined;
   if (!BOXES.has(element)) BOXES.set(element, createBox(element));
   const box = BOXES.get(element);
-  if (titles !== box.titles) { box.titles = titles; box.lower = titles.map((title) => title.toLowerCase()); }
+  if (known !== box.known) {
+    const answers = Array.isArray(known) ? null : known, titles = answers ? answers.titles : known;
+    Object.assign(box, { known, answers, titles, lower: answers ? [] : titles.map((title) => title.toLowerCase()) });
+  }
   box.data = data;
   box.send = setTriggerValue;
   box.input.placeholder = data.placeholder;
