@@ -6,7 +6,7 @@ from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import build_table, community_table, figures_of_workspace
 from pages.shared.load import load_panel, own_documents
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import WRAPPED, number_in_front
+from pages.shared.tables import WRAPPED, number_in_front, table_height
 from pages.shared.tour import tour_invitation
 from pages.shared.waiting import ready
 
@@ -35,19 +35,23 @@ with shown_errors():
         communities, comparison = st.columns([2, 1], gap="large")
     with communities:
         st.markdown("**The largest communities**")
-        st.dataframe(
-            community_table(network),
-            key="home_communities",
-            hide_index=True,
-            column_config={
-                "community": number_in_front("#", width=36),
-                "documents": number_in_front(width=82),
-                "tags": st.column_config.TextColumn(width=225),
-                "best connected": st.column_config.TextColumn(width=215),
-            },
-            row_height=WRAPPED,
-            height=520,
-        )
+        largest = community_table(network)
+        if len(largest):
+            st.dataframe(
+                largest,
+                key="home_communities",
+                hide_index=True,
+                column_config={
+                    "community": number_in_front("#", width=36),
+                    "documents": number_in_front(width=82),
+                    "tags": st.column_config.TextColumn(width=225),
+                    "best connected": st.column_config.TextColumn(width=215),
+                },
+                row_height=WRAPPED,
+                height=table_height(len(largest), WRAPPED, most=520),
+            )
+        else:
+            st.text("No two documents are linked at this threshold; lower it to see communities.")
         with st.container(horizontal=True):
             st.page_link("pages/1_Network.py", label="Explore the network", icon=":material/hub:")
             st.page_link("pages/2_Threshold.py", label="Choose the threshold", icon=":material/tune:")

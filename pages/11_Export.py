@@ -7,7 +7,7 @@ from cnrag_core.takeaway import BUNDLE, Item, View, bundle, items_of
 from cnrag_core.views.network_side import toggled
 from pages.shared.graph_component import graph_view
 from pages.shared.network_controls import choices_of
-from pages.shared.network_drawing import component_of, drawing_of, shown_options
+from pages.shared.network_drawing import component_of, drawing_of, nothing_linked, shown_options
 from pages.shared.network_link import saved_view
 from pages.shared.network_state import begin, options_now
 from pages.shared.session import asked_question, current_network, literal, open_workspace, shown_errors
@@ -31,6 +31,9 @@ def on_legend() -> None:
 
 def preview(network, options) -> None:
     """The picture that the web page and the PNG hold."""
+    if not network.graph.n_edges and not options.isolated:
+        nothing_linked(network)
+        return
     if not ready(network, "layout", "communities", "tags", key="layout"):
         return
     options = shown_options(network, options)

@@ -22,7 +22,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
-from pages.shared.tables import WRAPPED, number_in_front, table_height
+from pages.shared.tables import WRAPPED, number_in_front, row_height, table_height
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -31,6 +31,8 @@ workspace = open_workspace(
     icon=":material/bubble_chart:",
 )
 CARDS_A_ROW = 3
+CHARACTERS = 28
+"""That a line of a community's name holds in the table of gaps."""
 
 
 @st.cache_data(max_entries=8, show_spinner="Looking for communities ten times over …")
@@ -135,13 +137,14 @@ with shown_errors():
     st.subheader("Gaps", anchor=False, help="Communities that use the same words and hardly link.")
     gaps = gap_table(network)
     if len(gaps):
+        height = row_height([*gaps["one"], *gaps["other"]], CHARACTERS)
         widths = {"one": 200, "other": 200, "words in common": 300, "edges": 60, "resemblance": 90}
         st.dataframe(
             gaps,
             key="gaps",
             hide_index=True,
-            row_height=WRAPPED,
-            height=table_height(len(gaps), WRAPPED, most=437),
+            row_height=height,
+            height=table_height(len(gaps), height, most=437),
             column_config={
                 **{name: st.column_config.Column(width=width) for name, width in widths.items()},
                 "resemblance": st.column_config.NumberColumn(width=widths["resemblance"], format="%.3f"),

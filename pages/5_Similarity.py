@@ -16,6 +16,7 @@ from pages.shared.session import (
     set_in_link,
     shown_errors,
 )
+from pages.shared.tables import WRAPPED
 
 workspace = open_workspace(
     "Similarity",
@@ -76,14 +77,21 @@ with shown_errors():
             contribution_table(explanation),
             key="contributions",
             hide_index=True,
+            placeholder="–",
+            row_height=WRAPPED,
             column_config={
-                **{
-                    name: st.column_config.NumberColumn(format="%.3f")
-                    for name in ("similarity", "weight", "contribution")
-                },
-                "raw": st.column_config.NumberColumn(format="%.3f", help="Before the component's own minimum."),
-                "weight": st.column_config.NumberColumn(format="%.3f", help="Normalised: all weights sum to 1."),
-                "contribution": st.column_config.NumberColumn(format="%.3f", help="Similarity times weight."),
+                "component": st.column_config.TextColumn(width=145),
+                "metric": st.column_config.TextColumn(width=70),
+                "similarity": st.column_config.NumberColumn(width=76, format="%.3f"),
+                "note": st.column_config.TextColumn(width=110),
+                "in common": st.column_config.TextColumn(width=250),
+                "raw": st.column_config.NumberColumn(
+                    width=54, format="%.3f", help="Before the component's own minimum."
+                ),
+                "weight": st.column_config.NumberColumn(
+                    width=60, format="%.3f", help="Normalised: all weights sum to 1."
+                ),
+                "contribution": st.column_config.NumberColumn(width=88, format="%.3f", help="Similarity times weight."),
             },
         )
 

@@ -5,7 +5,7 @@ import streamlit as st
 from cnrag_core.views.traversal_steps import cost_of_checks, evidence_count, outcome
 from cnrag_core.views.traversal_tables import comparison_sentence, concept_table, context_table, kind_table
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import number_in_front, row_height
+from pages.shared.tables import WRAPPED, number_in_front, row_height
 from pages.shared.waiting import ready
 from pages.shared.walk_controls import WalkRequest, ask
 from pages.shared.walk_replay import replay
@@ -88,7 +88,18 @@ def about(graph) -> None:
                 st.text(note)
             st.text(f"{graph.n_pairs:,} pairs of chunks were compared.")
         kinds.dataframe(kind_table(graph), key="walk_kinds", hide_index=True)
-        st.dataframe(concept_table(graph), key="walk_concepts", hide_index=True)
+        st.dataframe(
+            concept_table(graph),
+            key="walk_concepts",
+            hide_index=True,
+            row_height=WRAPPED,
+            column_config={
+                "chunk": st.column_config.TextColumn(width=270),
+                "concepts": st.column_config.TextColumn(width=380),
+                "characters": st.column_config.TextColumn(width=100),
+                "edges": st.column_config.NumberColumn(width=56),
+            },
+        )
 
 
 with shown_errors():

@@ -25,15 +25,15 @@ from pages.shared.background import start_job
 from pages.shared.job_progress import result_of
 from pages.shared.search_controls import MEANINGS
 from pages.shared.session import KEPT, current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import WRAPPED, table_height
+from pages.shared.tables import WRAPPED, named_by_strategy, row_height, table_height
 
 workspace = open_workspace(
     "Evaluate",
     "Which strategy is best here? Questions with known answers decide, not impressions.",
     icon=":material/analytics:",
 )
-NAMES = {"similarity": 72, "community": 80, "hub": 46, "bridge": 56, "hybrid": 56, "links": 48, "auto": 46}
-"""Pixels that the names of strategies take, so that all nine stand side by side."""
+CHARACTERS = 36
+"""That a line of a question holds beside nine strategies."""
 PATIENCE = 1.5  # seconds that the page waits for a report without a bar
 
 
@@ -82,22 +82,20 @@ def questions_in_detail(report: EvaluationReport, metric: str) -> None:
     """One row a question; a chosen one says what each strategy found and missed."""
     st.subheader("Question by question", anchor=False)
     rows = question_table(report, metric)
+    height = row_height(list(rows["question"]), CHARACTERS, least=WRAPPED, most_lines=5)
     event = st.dataframe(
         rows,
         key="questions",
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height=table_height(len(rows), WRAPPED, most=370),
-        row_height=WRAPPED,
+        height=table_height(len(rows), height, most=370),
+        row_height=height,
         column_order=[*rows.columns[1:], "id"],
         column_config={
             "id": st.column_config.TextColumn(width=44),
             "question": st.column_config.TextColumn(width=258),
-            **{
-                name: st.column_config.NumberColumn(format="%.0f", width=NAMES.get(name, 76), help=metric)
-                for name in rows.columns[2:]
-            },
+            **named_by_strategy(rows.columns[2:], format="%.0f", help=metric),
         },
     )
     if event.selection.rows:
@@ -161,7 +159,10 @@ with shown_errors():
             difference_table(report, metric),
             key="difference_table",
             hide_index=True,
-            column_config=dict.fromkeys(("difference", "low", "high"), signed),
+            column_config={
+                **dict.fromkeys(("difference", "low", "high"), signed),
+                metric: st.column_config.NumberColumn(format="%.1f"),
+            },
         )
     table = strategy_table(report)
     st.caption(

@@ -125,4 +125,14 @@ with shown_errors():
             st.caption("Cosine between what every two of them make of the chunks; 1 = the choice does not matter here.")
             st.plotly_chart(chart, key="aggregations")
             with st.expander("The same as a table"):
-                st.dataframe(aggregation_table(chart), key="aggregation_table", hide_index=True)
+                table = aggregation_table(chart)
+                cosine = st.column_config.NumberColumn(format="%.3f")
+                st.dataframe(
+                    table,
+                    key="aggregation_table",
+                    hide_index=True,
+                    column_config={
+                        **dict.fromkeys(table.columns[1:], cosine),
+                        "aggregation": st.column_config.TextColumn(pinned=True),
+                    },
+                )

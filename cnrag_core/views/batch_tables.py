@@ -39,7 +39,7 @@ def batch_table(answers: Sequence[BatchAnswer]) -> pd.DataFrame:
     columns: dict[str, list[object]] = {
         "id": [answer.query.id for answer in answers],
         "question": [answer.query.text for answer in answers],
-        "agreement": [round(answer.agreement, 3) for answer in answers],
+        "agreement": [round(answer.agreement, 2) for answer in answers],
     }
     for name in names:
         if judged:

@@ -180,7 +180,8 @@ def stability_sentence(network: CommunityView) -> str:
     )
     return (
         f"{verdict.capitalize()}: {found.n_runs} searches agree with an adjusted Rand index of "
-        f"{found.adjusted_rand:.2f} and find {count} communities; {unsure:,} documents change sides often."
+        f"{found.adjusted_rand:.2f} and find {count} communities; {unsure:,} "
+        f"document{' changes' if unsure == 1 else 's change'} sides often."
     )
 
 

@@ -123,10 +123,12 @@ def listed(names: Sequence[str]) -> str:
 
 
 def comparison_table(comparison: StrategyComparison, network: TitleView) -> pd.DataFrame:
-    """One row a document: its place in each strategy, and under plain similarity among all documents."""
+    """One row a document: its place in each strategy, and what plain similarity makes of it among all documents."""
     frame = comparison.to_frame()
     frame.insert(0, "document", [network.title(node_id) for node_id in frame["node_id"]])
-    return frame.drop(columns="node_id").rename(columns={"base_rank": "plain rank"})
+    frame = frame.rename(columns={"base_rank": "plain rank", "similarity": "plain similarity"})
+    frame = frame.rename(columns={f"{name}_rank": name for name in comparison.strategies})
+    return frame[["document", *comparison.strategies, "plain rank", "plain similarity"]]
 
 
 def overlap_table(comparison: StrategyComparison) -> pd.DataFrame:

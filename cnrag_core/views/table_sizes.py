@@ -16,10 +16,10 @@ MOST_LINES = 14
 MOST_HEIGHT = 640
 
 
-def row_height(texts: Sequence[str], n_characters: int, *, least: int = ONE_LINE) -> int:
+def row_height(texts: Sequence[str], n_characters: int, *, least: int = ONE_LINE, most_lines: int = MOST_LINES) -> int:
     """Height of rows that show the longest of some texts, where a line holds `n_characters`."""
     lines = max((sum(-(-len(part) // n_characters) or 1 for part in text.splitlines()) for text in texts), default=1)
-    return least if lines <= 1 else max(WRAPPED, least, 10 + 19 * min(lines, MOST_LINES))
+    return least if lines <= 1 else max(WRAPPED, least, 10 + 19 * min(lines, most_lines))
 
 
 def table_height(n_rows: int, height_of_row: int, most: int = MOST_HEIGHT) -> int:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 Quantity = Literal["shares", "edges", "mean degree", "components", "communities", "modularity"]
+LAST_PLACE = 0.85
+"""Share of the width beyond which the words of a line have no room to its right."""
 ROW = 0.085
 """Height of a line of words above the chart, in its height."""
 QUANTITIES: tuple[Quantity, ...] = ("shares", "edges", "mean degree", "components", "communities", "modularity")
@@ -98,9 +100,10 @@ def histogram_chart(histogram: SimilarityHistogram, *, threshold: float | None =
     figure.update_yaxes(type="log", title="pairs (log)", dtick=1, tickformat=",d")
     filled = np.flatnonzero(histogram.counts)
     last = float(edges[filled[-1] + 1]) if len(filled) else 1.0
-    figure.update_xaxes(
-        title="combined similarity", range=[float(edges[0]), min(1.0, max(last, threshold or 0) + 0.02)]
-    )
+    low, high = float(edges[0]), min(1.0, max(last, threshold or 0) + 0.02)
+    figure.update_xaxes(title="combined similarity", range=[low, high])
+    if threshold is not None and threshold > low + LAST_PLACE * (high - low):
+        figure.update_annotations(xanchor="right", xshift=-3)
     return figure
 
 

@@ -83,8 +83,10 @@ def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: Thre
     graph = network.graph
     n_isolated = int(np.count_nonzero(graph.degree == 0))
     alone = f"{n_isolated:,} {'is' if n_isolated == 1 else 'are'}" if n_isolated else "none is"
-    share = max(graph.component_sizes, default=0) / max(graph.n_nodes, 1)
-    whole = f"{percent(share)} of the documents hang together"
+    largest = max(graph.component_sizes, default=0)
+    if largest < 2:
+        return f"With this rule ({graph.rule}) no two documents are linked."
+    whole = f"{percent(largest / graph.n_nodes)} of the documents hang together"
     where = ""
     if suggestion.percolation is not None:
         side = "below" if graph.threshold <= suggestion.percolation else "above"

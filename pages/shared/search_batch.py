@@ -14,10 +14,14 @@ from cnrag_core.workspace import Workspace
 from pages.shared.background import start_job
 from pages.shared.job_progress import result_of
 from pages.shared.session import KEPT, ask_question, literal
+from pages.shared.tables import named_by_strategy, number_in_front, row_height, table_height
 
 WAYS = ("Written here", "A file", "The judged questions of this corpus")
 PATIENCE = 1.0
 """Seconds that the page waits for the answers without a bar."""
+
+QUESTION, WHY = 50, 46
+"""Characters that a line of a question, and of why a result is there, holds."""
 
 ONE, MANY = "One question", "Many questions"
 
@@ -68,18 +72,23 @@ def _answers(answers: tuple[BatchAnswer, ...], network: Network) -> None:
     st.text(batch_sentence(answers))
     table = batch_table(answers)
     st.caption("Choose a row to open its question.")
+    height = row_height(list(table["question"]), QUESTION, most_lines=4)
     event = st.dataframe(
         table,
         key="batch_rows",
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height=min(38 + 35 * len(table), 420),
+        row_height=height,
+        height=table_height(len(table), height, most=420),
         column_config={
-            "id": st.column_config.TextColumn(width=60),
-            "question": st.column_config.TextColumn(width="large"),
+            "id": st.column_config.TextColumn(width=48),
+            "question": st.column_config.TextColumn(width=320),
             "agreement": st.column_config.NumberColumn(
-                format="percent", help="Share of the returned documents that every strategy returned."
+                width=84, format="percent", help="Share of the returned documents that every strategy returned."
+            ),
+            **named_by_strategy(
+                table.columns[3:], st.column_config.Column, help="Judged documents that it finds, or results."
             ),
         },
     )
@@ -90,29 +99,34 @@ def _answers(answers: tuple[BatchAnswer, ...], network: Network) -> None:
         )
         _results(tuple(answer for answer in answers if answer.query.text == picked), network)
     results = batch_results(answers, network)
-    left, right = st.columns(2)
-    left.download_button(
-        f"All {len(results):,} results (CSV)", lambda: csv_bytes(results), file_name="results.csv", mime="text/csv",
-        key="batch_results_csv", on_click="ignore", icon=":material/download:",
-        help="Question, strategy, rank, document, score and why; cells that a spreadsheet would run are quoted.",
-    )  # fmt: skip
-    right.download_button(
-        "This table (CSV)", lambda: csv_bytes(table), file_name="questions.csv", mime="text/csv",
-        key="batch_table_csv", on_click="ignore", icon=":material/download:",
-    )  # fmt: skip
+    with st.container(horizontal=True):
+        st.download_button(
+            f"All {len(results):,} results (CSV)", lambda: csv_bytes(results), file_name="results.csv",
+            mime="text/csv", key="batch_results_csv", on_click="ignore", icon=":material/download:",
+            help="Question, strategy, rank, document, score and why; cells that a spreadsheet would run are quoted.",
+        )  # fmt: skip
+        st.download_button(
+            "This table (CSV)", lambda: csv_bytes(table), file_name="questions.csv", mime="text/csv",
+            key="batch_table_csv", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
 
 
 def _results(answers: tuple[BatchAnswer, ...], network: Network) -> None:
+    table = batch_results(answers, network).drop(columns=["id", "question", "document id"])
     st.dataframe(
-        batch_results(answers, network).drop(columns=["id", "question", "document id"]),
+        table,
         key="batch_result_rows",
         hide_index=True,
-        height=320,
+        height=400,
+        row_height=row_height(list(table["why"]), WHY, most_lines=3),
         column_config={
-            "document": st.column_config.TextColumn(width="medium"),
-            "score": st.column_config.NumberColumn(format="%.3f"),
-            "similarity": st.column_config.NumberColumn(format="%.3f"),
-            "why": st.column_config.TextColumn(width="large"),
+            "strategy": st.column_config.TextColumn(width=84, pinned=True),
+            "rank": number_in_front(width=44),
+            "document": st.column_config.TextColumn(width=220),
+            "score": st.column_config.NumberColumn(width=56, format="%.3f"),
+            "similarity": st.column_config.NumberColumn(width=74, format="%.3f"),
+            "judged": st.column_config.TextColumn(width=70),
+            "why": st.column_config.TextColumn(width=330),
         },
     )
 

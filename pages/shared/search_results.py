@@ -26,8 +26,11 @@ from cnrag_core.views.ranking_tables import (
 from cnrag_core.workspace import Workspace
 from pages.shared.network_found import mark_results
 from pages.shared.session import ask_question, literal, select_document
+from pages.shared.tables import named_by_strategy, row_height
 
 MOST_COLUMNS = 4
+CHARACTERS = 44
+"""That a line of a title holds in the table of all strategies."""
 
 
 def one_question(workspace: Workspace, network: Network, question: str, names: Sequence[str], n: int) -> None:
@@ -60,19 +63,28 @@ def one_question(workspace: Workspace, network: Network, question: str, names: S
             _ranking(comparison, name, network, relevant, question, own[name])
     _take_along(comparison, network)
     with st.expander("All strategies in one table, and how far they agree", expanded=len(names) > MOST_COLUMNS):
-        table, overlap = st.columns([3, 2], gap="large")
-        table.dataframe(
-            comparison_table(comparison, network),
+        table = comparison_table(comparison, network)
+        st.dataframe(
+            table,
             key="comparison",
             hide_index=True,
+            placeholder="–",
+            row_height=row_height(list(table["document"]), CHARACTERS),
             column_config={
-                "document": st.column_config.TextColumn(width="medium"),
-                "similarity": st.column_config.NumberColumn(format="%.3f"),
+                "document": st.column_config.TextColumn(width=290),
+                **named_by_strategy(names),
+                "plain rank": st.column_config.NumberColumn(width=78, help="Among all documents."),
+                "plain similarity": st.column_config.NumberColumn(width=108, format="%.3f"),
             },
         )
-        with overlap:
-            st.plotly_chart(overlap_chart(comparison), key="overlap")
-            st.dataframe(overlap_table(comparison), key="overlap_table", hide_index=True)
+        st.caption("The place of each document with every strategy; a dash where it is not among the results.")
+        with st.container(key="parts_overlap"):
+            side_by_side = len(names) <= MOST_COLUMNS
+            chart, overlap = st.columns([3, 2], gap="large") if side_by_side else (st.container(), st.container())
+        chart.plotly_chart(overlap_chart(comparison), key="overlap")
+        overlap.dataframe(
+            overlap_table(comparison), key="overlap_table", hide_index=True, column_config=named_by_strategy(names)
+        )
 
 
 def _try_all() -> None:
@@ -132,5 +144,6 @@ def _take_along(comparison: StrategyComparison, network: Network) -> None:
         pack = pack_results(comparison.results[chosen], network.scorer, max_tokens=most)
         st.code(pack.text, language=None, wrap_lines=True)
         st.download_button(
-            "Download", pack.text, file_name="context.txt", mime="text/plain", key="pack_file", on_click="ignore"
-        )
+            "Download", pack.text, file_name="context.txt", mime="text/plain", key="pack_file", on_click="ignore",
+            icon=":material/download:",
+        )  # fmt: skip

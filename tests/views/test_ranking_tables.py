@@ -1,8 +1,10 @@
 """Rankings side by side: what all strategies say is said once."""
 
+from types import SimpleNamespace
+
 from cnrag_core.retrieval.comparison import StrategyComparison
-from cnrag_core.retrieval.ranking import RankedResults
-from cnrag_core.views.ranking_tables import reasons_apart
+from cnrag_core.retrieval.ranking import RankedResults, ScoredNode
+from cnrag_core.views.ranking_tables import comparison_table, reasons_apart
 
 
 def comparison(**reasons: str) -> StrategyComparison:
@@ -21,3 +23,11 @@ def test_strategies_that_say_different_things_keep_their_own():
 
 def test_one_strategy_alone_keeps_its_reason():
     assert reasons_apart(comparison(hub="By words."), ["hub"]) == ("", {"hub": "By words."})
+
+
+def test_places_stand_under_the_names_of_the_strategies():
+    node = ScoredNode("a", 0.9, 0.5, base_rank=2)
+    found = StrategyComparison("q", {name: RankedResults("q", name, (node,)) for name in ("similarity", "hub")})
+    table = comparison_table(found, SimpleNamespace(title=str.upper))
+    assert list(table.columns) == ["document", "similarity", "hub", "plain rank", "plain similarity"]
+    assert table.iloc[0].tolist() == ["A", 1, 1, 2, 0.5]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from cnrag_core.graph.threshold_changes import ThresholdChange
@@ -35,6 +36,18 @@ def test_pairs_are_drawn_as_far_as_there_are_any(network):
     strongest = float(network.curve.candidates.weight.max())
     assert strongest <= high <= strongest + 0.1 or high == 1.0
     assert histogram_chart(histogram, threshold=0.99).layout.xaxis.range[1] >= 0.99
+
+
+def test_words_beside_the_last_line_stay_inside(network):
+    histogram = similarity_histogram(network.curve.candidates)
+    assert [note.xanchor for note in histogram_chart(histogram, threshold=1.0).layout.annotations] == ["right"]
+    assert [note.xanchor for note in histogram_chart(histogram, threshold=0.1).layout.annotations] == ["left"]
+
+
+def test_where_nothing_is_linked_nothing_hangs_together(network):
+    graph = SimpleNamespace(degree=np.zeros(2), component_sizes=(1, 1), n_nodes=2, rule="similarity at least 1.00")
+    said = interpretation(SimpleNamespace(graph=graph), network.curve, network.suggestion)
+    assert said == "With this rule (similarity at least 1.00) no two documents are linked."
 
 
 def test_documents_linked_to_nothing_are_counted_not_given_as_a_share(network):
