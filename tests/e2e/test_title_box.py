@@ -209,6 +209,17 @@ def test_what_is_chosen_elsewhere_is_shown_but_not_while_somebody_types(box: Box
     expect(box.input).to_have_value("Glacier ice")
 
 
+def test_what_was_typed_before_the_box_could_listen_is_not_lost(box: Box):
+    box.page.evaluate("find = document.querySelector('.find'); find.replaceWith(find.cloneNode(true))")
+    box.type("reef", 10 * PAUSE)
+    assert box.asked == []
+    box.page.evaluate("window.show(4, 'Ice cores')")
+    expect(box.input).to_have_value("reef")
+    box.page.clock.run_for(PAUSE)
+    box.answer({7: "Coral reefs"})
+    expect(box.options).to_have_text(["Coral reefs"])
+
+
 def test_titles_are_text(box: Box):
     title = "<img src=x onerror='document.title = 1'>"
     box.type("img")

@@ -172,7 +172,8 @@ export default async function render({ data, parentElement, setTriggerValue }) {
   element.querySelector('label').textContent = data.label;
   const known = await titlesOf(data, element);
   if (!known) return undefined;
-  if (!BOXES.has(element)) BOXES.set(element, createBox(element));
+  const isNew = !BOXES.has(element);
+  if (isNew) BOXES.set(element, createBox(element));
   const box = BOXES.get(element);
   if (known !== box.known) {
     const answers = Array.isArray(known) ? null : known, titles = answers ? answers.titles : known;
@@ -181,6 +182,8 @@ export default async function render({ data, parentElement, setTriggerValue }) {
   box.data = data;
   box.send = setTriggerValue;
   box.input.placeholder = data.placeholder;
+  const isBeingTypedInto = box.input.value && element.getRootNode().activeElement === box.input;
+  if (isNew && isBeingTypedInto) box.input.oninput();  // by somebody who did not wait for the titles
   show(box);
   return () => {
     if (element.isConnected) return;  // what is being typed and the open list outlive a new message
