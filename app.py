@@ -6,7 +6,7 @@ from cnrag_core.views.weight_bars import weight_bars
 from cnrag_core.views.workspace_tables import build_table, community_table, figures_of_workspace
 from pages.shared.load import load_panel, own_documents
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
-from pages.shared.tables import WRAPPED, number_in_front, table_height
+from pages.shared.tables import height_of_rows, number_in_front, table_height
 from pages.shared.tour import tour_invitation
 from pages.shared.waiting import ready
 
@@ -37,6 +37,7 @@ with shown_errors():
         st.markdown("**The largest communities**")
         largest = community_table(network)
         if len(largest):
+            height = height_of_rows(largest, {"tags": 32, "best connected": 31})
             st.dataframe(
                 largest,
                 key="home_communities",
@@ -47,8 +48,8 @@ with shown_errors():
                     "tags": st.column_config.TextColumn(width=225),
                     "best connected": st.column_config.TextColumn(width=215),
                 },
-                row_height=WRAPPED,
-                height=table_height(len(largest), WRAPPED, most=520),
+                row_height=height,
+                height=table_height(len(largest), height, most=520),
             )
         else:
             st.text("No two documents are linked at this threshold; lower it to see communities.")

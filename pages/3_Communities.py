@@ -22,7 +22,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
-from pages.shared.tables import WRAPPED, number_in_front, row_height, table_height
+from pages.shared.tables import height_of_rows, number_in_front, table_height
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -78,13 +78,14 @@ with shown_errors():
 
     st.subheader("All communities", anchor=False)
     frame = community_frame(network)
+    height = height_of_rows(frame, {"tags": 34, "nearest community": 26})
     number, words = st.column_config.NumberColumn, st.column_config.TextColumn
     st.dataframe(
         frame,
         key="communities",
         hide_index=True,
-        row_height=WRAPPED,
-        height=table_height(len(frame), WRAPPED, most=437),
+        row_height=height,
+        height=table_height(len(frame), height, most=437),
         column_config={
             "community": number_in_front("#", width=36),
             "documents": number_in_front(width=82),
@@ -114,12 +115,14 @@ with shown_errors():
     with one:
         st.subheader("One community", anchor=False)
         chosen = st.selectbox("Community", shown, format_func=lambda c: card_of(network, c).name, key="community")
+        members = member_table(network, chosen)
+        height = height_of_rows(members, {"document": 46})
         st.dataframe(
-            member_table(network, chosen),
+            members,
             key="members",
             hide_index=True,
-            height=370,
-            row_height=WRAPPED,
+            height=table_height(len(members), height, most=370),
+            row_height=height,
             column_config={
                 "document": st.column_config.TextColumn(width=300),
                 "neighbours": st.column_config.NumberColumn(width=84),
@@ -137,7 +140,7 @@ with shown_errors():
     st.subheader("Gaps", anchor=False, help="Communities that use the same words and hardly link.")
     gaps = gap_table(network)
     if len(gaps):
-        height = row_height([*gaps["one"], *gaps["other"]], CHARACTERS)
+        height = height_of_rows(gaps, dict.fromkeys(("one", "other"), CHARACTERS))
         widths = {"one": 200, "other": 200, "words in common": 300, "edges": 60, "resemblance": 90}
         st.dataframe(
             gaps,

@@ -25,7 +25,7 @@ from pages.shared.session import (
     select_document,
     shown_errors,
 )
-from pages.shared.tables import WRAPPED, row_height, table_height
+from pages.shared.tables import height_of_rows, table_height
 from pages.shared.waiting import ready
 
 workspace = open_workspace(
@@ -48,13 +48,13 @@ WIDTHS = {
 }
 HEIGHTS = {"hubs": 305, "bridges": 468}
 TITLES = {"hubs": 265, "bridges": 178}
-CHARACTERS = 46
-"""That a line of the communities holds which a bridge joins."""
+CHARACTERS = {"hubs": {"document": 44, "community": 42}, "bridges": {"document": 25, "joins": 46}}
+"""That a line of a column holds."""
 
 
 def linked_table(frame, node_ids, *, key: str) -> None:
     """A table whose chosen row opens the document in the network."""
-    height = row_height(list(frame["joins"]) if "joins" in frame else (), CHARACTERS, least=WRAPPED)
+    height = height_of_rows(frame, CHARACTERS[key])
     event = st.dataframe(
         frame,
         key=key,

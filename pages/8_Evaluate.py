@@ -82,7 +82,7 @@ def questions_in_detail(report: EvaluationReport, metric: str) -> None:
     """One row a question; a chosen one says what each strategy found and missed."""
     st.subheader("Question by question", anchor=False)
     rows = question_table(report, metric)
-    height = row_height(list(rows["question"]), CHARACTERS, least=WRAPPED, most_lines=5)
+    height = row_height(list(rows["question"]), CHARACTERS, most_lines=5)
     event = st.dataframe(
         rows,
         key="questions",

@@ -1,11 +1,13 @@
 """Heights of table rows in which a long text takes more lines instead of being cut.
 
-Enters: texts, numbers of rows. Leaves: heights in pixels.
+Enters: texts or a table, numbers of rows. Leaves: heights in pixels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
 
 ONE_LINE = 35
 WRAPPED = 66
@@ -20,6 +22,11 @@ def row_height(texts: Sequence[str], n_characters: int, *, least: int = ONE_LINE
     """Height of rows that show the longest of some texts, where a line holds `n_characters`."""
     lines = max((sum(-(-len(part) // n_characters) or 1 for part in text.splitlines()) for text in texts), default=1)
     return least if lines <= 1 else max(WRAPPED, least, 10 + 19 * min(lines, most_lines))
+
+
+def height_of_rows(table: pd.DataFrame, characters: Mapping[str, int], *, most_lines: int = MOST_LINES) -> int:
+    """Height of rows that show the longest text of these columns, where a line of each holds so many characters."""
+    return max(row_height(list(table[name]), held, most_lines=most_lines) for name, held in characters.items())
 
 
 def table_height(n_rows: int, height_of_row: int, most: int = MOST_HEIGHT) -> int:

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from cnrag_core.views.table_sizes import WRAPPED, row_height, table_height
+from cnrag_core.views.table_sizes import WRAPPED, height_of_rows, row_height, table_height
 
-__all__ = ["WRAPPED", "named_by_strategy", "number_in_front", "row_height", "table_height"]
+__all__ = ["WRAPPED", "height_of_rows", "named_by_strategy", "number_in_front", "row_height", "table_height"]
 
 
 def number_in_front(label: str | None = None, *, width: int, **more: Any) -> Any:
