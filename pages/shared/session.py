@@ -53,7 +53,7 @@ STYLE = """<style>
 [class*="st-key-open_"] button[kind="tertiary"] p {
   text-decoration: underline rgba(128, 134, 150, 0.55); text-underline-offset: 3px;
 }
-@media (max-width: 900px) {
+@media (max-width: 1100px) {
   [class*="st-key-parts_"] > div > [data-testid="stHorizontalBlock"],
   [class*="st-key-parts_"] > [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
   [class*="st-key-parts_"] > div > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"],
