@@ -81,7 +81,10 @@ with shown_errors():
         st.stop()
     found = compare_graphs(first.graph, second.graph, first.communities, second.communities)
     st.text(comparison_sentence(found))
-    st.caption(f"Left: {literal(first.graph.rule)}. Right: {literal(second.graph.rule)}.")
+    st.caption(
+        f"Left: {literal(first.graph.rule)}. Right: {literal(second.graph.rule)}. "
+        "A Rand index of 1 = the same communities, of 0 = no more in common than by chance."
+    )
     dark = st.context.theme.type == "dark"
     st.plotly_chart(alluvial_chart(found, first, second, dark=dark), key="alluvial")
     with st.expander("The same as a table"):

@@ -32,7 +32,7 @@ workspace = open_workspace(
     "Which strategy is best here? Questions with known answers decide, not impressions.",
     icon=":material/analytics:",
 )
-CHARACTERS = 36
+CHARACTERS = 38
 """That a line of a question holds beside nine strategies."""
 PATIENCE = 1.5  # seconds that the page waits for a report without a bar
 
@@ -82,7 +82,7 @@ def questions_in_detail(report: EvaluationReport, metric: str) -> None:
     """One row a question; a chosen one says what each strategy found and missed."""
     st.subheader("Question by question", anchor=False)
     rows = question_table(report, metric)
-    height = row_height(list(rows["question"]), CHARACTERS, most_lines=5)
+    height = row_height(list(rows["question"]), CHARACTERS, most_lines=4)
     event = st.dataframe(
         rows,
         key="questions",
@@ -181,6 +181,10 @@ with shown_errors():
         rows = next((part.rows for part in network.embedded.values()), None)
         quality = community_quality(network.documents, network.communities.labels, label, rows=rows)
         st.text(quality_sentence(quality, label))
+        st.caption(
+            "1 = the same groups. A Rand index of 0 = no more in common than by chance; mutual information is high "
+            "also where there are many small groups."
+        )
 
     st.subheader("Learn the weights of hybrid", anchor=False)
     st.caption("On half of the questions; reported on the other half, which it has not seen.")

@@ -40,15 +40,16 @@ def reaggregation_table(found: Reaggregation, network: Network) -> pd.DataFrame:
 def reaggregation_sentence(found: Reaggregation, network: Network) -> str:
     """How much of the row and of the nearest documents stays, and how many pairs change sides of the threshold."""
     if found.row_cosine > 1 - 1e-6:
-        return f"The row of {found.component} stays as it is, and with it every neighbour."
+        return f"What {found.component} makes of this document stays as it is, and with it every neighbour."
     before, after = _ranks(found.before) <= N_NEAREST, _ranks(found.after) <= N_NEAREST
     kept, n = int(np.count_nonzero(before & after)), min(N_NEAREST, len(found.before) - 1)
     least = network.graph.threshold - TIE_TOLERANCE
     gained = int(np.count_nonzero((found.after >= least) & (found.before < least)))
     lost = int(np.count_nonzero((found.after < least) & (found.before >= least)))
     return (
-        f"The new row of {found.component} has cosine {found.row_cosine:.3f} with the stored one; {kept} of the {n} "
-        f"nearest documents stay. At {network.graph.threshold:.2f} it gains {gained:,} and loses {lost:,} pairs."
+        f"Cut and combined like this, {kept} of its {n} nearest documents stay; at the threshold of "
+        f"{network.graph.threshold:.2f} it gains {gained:,} and loses {lost:,} links. The new embedding of "
+        f"{found.component} has cosine {found.row_cosine:.3f} with the stored one."
     )
 
 

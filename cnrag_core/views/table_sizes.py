@@ -20,7 +20,9 @@ MOST_HEIGHT = 640
 
 def row_height(texts: Sequence[str], n_characters: int, *, least: int = ONE_LINE, most_lines: int = MOST_LINES) -> int:
     """Height of rows that show the longest of some texts, where a line holds `n_characters`."""
-    lines = max((sum(-(-len(part) // n_characters) or 1 for part in text.splitlines()) for text in texts), default=1)
+    # Without line breaks the longest text has most lines; to count those of all would hold a large table back.
+    counted = [*(text for text in texts if "\n" in text), max(texts, key=len, default="")]
+    lines = max((sum(-(-len(part) // n_characters) or 1 for part in text.splitlines()) for text in counted), default=1)
     return least if lines <= 1 else max(WRAPPED, least, 10 + 19 * min(lines, most_lines))
 
 
