@@ -28,7 +28,7 @@ def row_height(texts: Sequence[str], n_characters: int, *, least: int = ONE_LINE
 
 def height_of_rows(table: pd.DataFrame, characters: Mapping[str, int], *, most_lines: int = MOST_LINES) -> int:
     """Height of rows that show the longest text of these columns, where a line of each holds so many characters."""
-    return max(row_height(list(table[name]), held, most_lines=most_lines) for name, held in characters.items())
+    return max(row_height(table[name].tolist(), held, most_lines=most_lines) for name, held in characters.items())
 
 
 def table_height(n_rows: int, height_of_row: int, most: int = MOST_HEIGHT) -> int:
