@@ -199,4 +199,5 @@ with shown_errors():
             mime="application/yaml",
             key="fitted_yaml",
             on_click="ignore",
+            icon=":material/download:",
         )
