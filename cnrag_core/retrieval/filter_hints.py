@@ -1,22 +1,34 @@
 """What in a question was probably meant as a filter, and how that is written.
 
 Enters: the question as it was typed, and the names of the fields. Leaves: a sentence for each part that looks like
-a condition and is read as something else: a misspelt field, another sign than ``:``, a range written otherwise.
+a condition and is read as something else: a misspelt field, another sign than ``:``, a range written otherwise. And
+where no document passes: a sentence for each value that no document has, with the nearest one that some has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from rapidfuzz import fuzz, process
+
 from cnrag_core.config.problems import did_you_mean, nearest
+from cnrag_core.corpus.document import Document
 from cnrag_core.corpus.wording import quoted
-from cnrag_core.retrieval.filters import CONDITION
+from cnrag_core.retrieval.filters import CONDITION, Condition, field_meant, is_bound
+from cnrag_core.retrieval.terms import fold_accents
 
 MOST_HINTS = 3
 MOST_LOOKED_AT = 50
 """Conditions in a question whose field is compared with the known ones; nobody types more."""
+
+MOST_CHARACTERS = 100
+"""A longer value is a text and no label; nobody misspells it as a whole."""
+
+LEAST_ALIKE = 70.0
+"""Percent: one wrong letter in four is a slip of the keys, more is another word."""
 
 _SIGN = r"(?P<sign><=|>=|==|!=|[<>=≤≥≠])"
 _OTHER_SIGN = re.compile(rf'(?<!\S)(?P<field>[^\s:"<>=!≤≥≠]+){_SIGN}(?P<value>[^\s"]+)(?!\S)')
@@ -46,10 +58,52 @@ def filter_hints(query: str, fields: Collection[str], *, nothing_passes: bool = 
     return tuple(found)[:MOST_HINTS]
 
 
+def value_hints(conditions: Sequence[Condition], documents: Sequence[Document]) -> tuple[str, ...]:
+    """A sentence for each wanted value that no document has and that is spelled much like one that some has.
+
+    Numbers and dates are left out: the nearest spelling is not the nearest number.
+
+    Examples
+    --------
+    >>> value_hints([Condition("who", ("Jager",))], [Document("a", {"who": "Jäger"}), Document("b", {"who": "Koch"})])
+    ("No document has 'Jager' in 'who'. Did you mean 'Jäger'?",)
+    """
+    return tuple(islice(dict.fromkeys(_of_missing(conditions, documents)), MOST_HINTS))
+
+
+def _of_missing(conditions: Sequence[Condition], documents: Sequence[Document]) -> Iterator[str]:
+    for condition in islice(conditions, MOST_LOOKED_AT):
+        for value in condition.values:
+            alone = Condition(condition.field, (value,))
+            if is_bound(value) or len(value) > MOST_CHARACTERS or any(map(alone.passes, documents)):
+                continue
+            if found := _nearest_value(value, condition.field, documents):
+                missing = f"No document has '{quoted(value)}' in '{quoted(condition.field)}'."
+                yield f"{missing} Did you mean '{quoted(found)}'?"
+
+
+def _nearest_value(wanted: str, name: str, documents: Sequence[Document]) -> str | None:
+    """The value, or a word of one, that is spelled most like the wanted one; the commonest of equals."""
+    values = Counter(
+        item for d in documents for item in d.items(name) if len(item) <= MOST_CHARACTERS and not is_bound(item)
+    )
+    spellings: Counter[str] = Counter()
+    for value, number in values.items():
+        for spelling in dict.fromkeys([value, *re.findall(r"\w+", value)]):
+            spellings[spelling] += number
+    ordered = sorted(spellings, key=lambda spelling: (-spellings[spelling], spelling))
+    folded = [fold_accents(spelling.casefold()) for spelling in ordered]
+    found = process.extractOne(
+        fold_accents(wanted.strip().casefold()), folded, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE
+    )
+    return ordered[found[2]] if found else None
+
+
 def _hints(query: str, fields: Collection[str], nothing_passes: bool) -> Iterator[str]:
     for match in islice(CONDITION.finditer(query), MOST_LOOKED_AT):
         name, value = match["field"], match["quoted"] if match["quoted"] is not None else match["plain"]
-        if name not in fields:
+        meant = field_meant(name, fields)
+        if meant is None:
             # an address or a time of day is no misspelt field
             if not value.startswith("//") and not name.isdigit() and nearest(name, fields):
                 yield (
@@ -57,12 +111,12 @@ def _hints(query: str, fields: Collection[str], nothing_passes: bool) -> Iterato
                     f"{did_you_mean(name, fields)}"
                 )
         elif match["quoted"] is None:
-            yield from _of_value(name, value, nothing_passes)
-    for match in _OTHER_SIGN.finditer(query):
-        if match["field"] in fields:
+            yield from _of_value(meant, value, nothing_passes)
+    for match in islice(_OTHER_SIGN.finditer(query), MOST_LOOKED_AT):
+        if field_meant(match["field"], fields):
             yield f"'{quoted(match[0])}' was read as words; {_instead(match['field'], match['sign'], match['value'])}."
-    for match in _LOOSE_COLON.finditer(query):
-        if match["field"] in fields:
+    for match in islice(_LOOSE_COLON.finditer(query), MOST_LOOKED_AT):
+        if field_meant(match["field"], fields):
             yield (
                 f"'{quoted(match['field'])}:' was read as a word, because a space follows; to narrow write "
                 f"'{quoted(match['field'])}:{quoted(match['value'])}'."

@@ -15,7 +15,7 @@ in text fields also as whole words of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from cnrag_core.config.problems import did_you_mean
 from cnrag_core.corpus.document import Document, as_number
 from cnrag_core.corpus.wording import shown
 from cnrag_core.errors import ConfigError, UnknownNameError
+from cnrag_core.retrieval.terms import fold_accents
 
 CONDITION = re.compile(r'(?<!\S)(?P<field>[^\s:"]+):(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))(?!\S)')
 
@@ -68,29 +69,54 @@ class Condition:
 def parse_query(query: str, fields: Iterable[str]) -> tuple[str, tuple[Condition, ...]]:
     """Separates ``field:value`` conditions from the words of a question.
 
-    Only names of existing fields make a condition; ``re: hello`` and ``10:30`` stay words.
+    Only names of existing fields make a condition, in any case; ``re: hello`` and ``10:30`` stay words.
 
     Examples
     --------
-    >>> parse_query('graph learning tags:"machine learning" year:2015..2020', {"tags", "year"})[0]
+    >>> parse_query('graph learning Tags:"machine learning" year:2015..2020', {"tags", "year"})[0]
     'graph learning'
     """
-    known = set(fields)
+    known = frozenset(fields)
     conditions: list[Condition] = []
 
     def take(match: re.Match[str]) -> str:
-        if match["field"] not in known:
+        name = field_meant(match["field"], known)
+        if name is None:
             return match[0]
         value = match["quoted"] if match["quoted"] is not None else match["plain"]
         low, dots, high = value.partition("..") if match["quoted"] is None else (value, "", "")
         if dots and (low or high):
-            conditions.append(Condition(match["field"], low=low or None, high=high or None))
+            conditions.append(Condition(name, low=low or None, high=high or None))
         else:
-            conditions.append(Condition(match["field"], (value,)))
+            conditions.append(Condition(name, (value,)))
         return ""
 
     rest = CONDITION.sub(take, query)
     return (" ".join(rest.split()) if conditions else query), tuple(conditions)
+
+
+def field_meant(name: str, fields: Collection[str]) -> str | None:
+    """The field that a name written in any case, or without its accents, can only stand for; None where two fit.
+
+    Examples
+    --------
+    >>> field_meant("YEAR", {"year", "tags"}), field_meant("prioritat", {"Priorität"}), field_meant("A", {"a", "á"})
+    ('year', 'Priorität', 'a')
+    >>> field_meant("YEAR", {"year", "Year"}) is None
+    True
+    """
+    if name in fields:
+        return name
+    for plain in (str.casefold, _without_accents):
+        wanted = plain(name)
+        fitting = [field for field in fields if plain(field) == wanted]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else None
+    return None
+
+
+def _without_accents(text: str) -> str:
+    return fold_accents(text.casefold())
 
 
 def conditions_of(filters: Mapping[str, Any]) -> tuple[Condition, ...]:
@@ -108,7 +134,7 @@ def conditions_of(filters: Mapping[str, Any]) -> tuple[Condition, ...]:
                 f"filter({name}=...) takes a value, a list of values, or a range as a pair (low, high), where None "
                 f"leaves an end open; found {shown(wanted)}."
             )
-        if isinstance(wanted, tuple) and len(wanted) == 2 and all(map(_is_bound, wanted)):
+        if isinstance(wanted, tuple) and len(wanted) == 2 and all(map(is_bound, wanted)):
             low, high = (None if bound is None else _plain(bound) for bound in wanted)
             found.append(Condition(name, low=low, high=high))
         elif isinstance(wanted, (list, tuple, set, frozenset)):
@@ -144,7 +170,7 @@ def known_fields(documents: Sequence[Document]) -> frozenset[str]:
     return frozenset(name for document in documents for name in document.fields)
 
 
-def _is_bound(value: Any) -> bool:
+def is_bound(value: Any) -> bool:
     """Whether a value can end a range: nothing, a number, or a text that starts like a number or ISO date."""
     return value is None or as_number(value) is not None or str(value)[:1].isdigit()
 

@@ -29,7 +29,7 @@ from cnrag_core.graph.similarity_graph import SimilarityGraph, graph_of_networkx
 from cnrag_core.retrieval.auto import AutoRetrieval
 from cnrag_core.retrieval.bridge import BridgeRetrieval
 from cnrag_core.retrieval.community import CommunityRetrieval
-from cnrag_core.retrieval.filter_hints import filter_hints
+from cnrag_core.retrieval.filter_hints import filter_hints, value_hints
 from cnrag_core.retrieval.filters import Condition, allowed_by, conditions_of, parse_query
 from cnrag_core.retrieval.hub import HubRetrieval
 from cnrag_core.retrieval.hybrid import HybridRetrieval
@@ -158,6 +158,10 @@ class Search:
         text, typed = parse_query(self.query, scorer.fields)
         conditions = self.conditions + typed
         allowed = allowed_by(scorer.documents, conditions)
+        nothing_passes = allowed is not None and not bool(allowed.any())
+        hints = filter_hints(self.query, scorer.fields, nothing_passes=nothing_passes)
+        if nothing_passes:
+            hints += value_hints(conditions, scorer.documents)
         scores = scorer.score(text, self.mode)
         if not text.strip() and allowed is not None:
             # only filters: every document that passes is an equally good answer
@@ -177,9 +181,7 @@ class Search:
             texts=scorer,
             reason=scores.reason,
             question=text,
-            hints=filter_hints(
-                self.query, scorer.fields, nothing_passes=allowed is not None and not bool(allowed.any())
-            ),
+            hints=hints,
         )
 
 

@@ -17,7 +17,7 @@ FIELDS = {"title", "year", "tags", "author.name"}
     ("typed", "hint"),
     [
         ("reefs yaer:2015", "'yaer' is no field here, so 'yaer:2015' was read as words. Did you mean 'year'?"),
-        ("Year:2015", "'Year' is no field here, so 'Year:2015' was read as words. Did you mean 'year'?"),
+        ("reefs Year>2015", "'Year>2015' was read as words; to narrow write 'Year:2015..'."),
         ('tag:"machine learning"', "'tag' is no field here, so 'tag:\"machine learning\"' was read as words. Did you mean 'tags'?"),
         ("reefs year>=2015", "'year>=2015' was read as words; to narrow write 'year:2015..'."),
         ("reefs year<2015", "'year<2015' was read as words; to narrow write 'year:..2015'."),
@@ -36,7 +36,7 @@ def test_a_misspelt_filter_is_hinted_at(typed: str, hint: str) -> None:
     "typed",
     [
         "", "reefs", "tags:ml year:2015..2020", "year:..2015", "at 10:30", "re: corals", "https://example.org/x",
-        "x>3", "C++: a language", 'tags:">5 stars"', "author.name:Ada", "a=b", ":", "::", "year:2010-2020",
+        "x>3", "C++: a language", 'tags:">5 stars"', "author.name:Ada", "Year:2015", "a=b", ":", "::", "year:2010-2020",
     ],
 )  # fmt: skip
 def test_what_is_understood_or_no_filter_at_all_is_left_alone(typed: str) -> None:
@@ -71,6 +71,25 @@ def test_a_hint_stands_beside_results_and_in_the_reason_where_there_are_none(rag
     assert nothing.reason == (
         "No document passes the filters. 'year:>=2001' looks for that very text; to narrow write 'year:2001..'."
     )
+
+
+def test_a_value_that_no_document_has_names_the_nearest() -> None:
+    rag = NetworkRAG(min_similarity=0.1)
+    for number, (who, tags) in enumerate((("Jäger", ["Drucker"]), ("Anna Weiß", ["Netz", "Büro"]), ("Koch", []))):
+        rag.add(f"Der Drucker druckt nicht {number}", id=f"d{number}", Bearbeiter=who, tags=tags, year=2020)
+    nothing = rag.search("Drucker bearbeiter:Jager").top(3)
+    assert nothing.reason == (
+        "No document passes the filters. No document has 'Jager' in 'Bearbeiter'. Did you mean 'Jäger'?"
+    )
+    assert rag.search("Drucker").filter(Bearbeiter="weis").top(3).reason.endswith("Did you mean 'Weiß'?")
+    assert (
+        rag.search("tags:Buro tags:drucker")
+        .top(3)
+        .reason.endswith("No document has 'Buro' in 'tags'. Did you mean 'Büro'?")
+    )
+    # each is a value of some document, or nothing like one, or a number
+    for typed in ("bearbeiter:Koch tags:netz", "bearbeiter:Zimmermann", "year:2021", "tags:2020"):
+        assert rag.search(typed).top(3).reason == "No document passes the filters."
 
 
 def test_a_misspelt_keyword_names_the_nearest_field(rag: NetworkRAG) -> None:

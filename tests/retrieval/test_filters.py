@@ -73,6 +73,23 @@ def test_conditions_are_read_from_the_question(typed, text, shown):
     assert list(map(str, conditions)) == shown
 
 
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("kategorie:Drucker", ["Kategorie: Drucker"]),
+        ("KATEGORIE:Drucker", ["Kategorie: Drucker"]),
+        ("prioritat:hoch", ["Priorität: hoch"]),
+        ("Year:2020", ["Year: 2020"]),
+        ("YEAR:2020", []),  # two fields differ in the case alone
+        ("uber:x", []),
+        ("über:x", ["über: x"]),
+    ],
+)
+def test_a_field_is_known_in_any_case_where_only_one_fits(typed, shown):
+    _, conditions = parse_query(typed, {"Kategorie", "Priorität", "year", "Year", "über", "ûber"})
+    assert list(map(str, conditions)) == shown
+
+
 def test_typed_and_keyword_filters_mean_the_same():
     _, typed = parse_query("year:2015..2020 tags:ml", {"tags", "year"})
     assert typed == conditions_of({"year": (2015, 2020), "tags": "ml"})
