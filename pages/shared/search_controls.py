@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from cnrag_core.retrieval.search import STRATEGIES
+from cnrag_core.views.filter_help import filter_examples
 from cnrag_core.views.ranking_tables import strategy_hint
 from cnrag_core.workspace import Workspace
 from pages.shared.question_row import question_row
-from pages.shared.session import KEPT, set_in_link
+from pages.shared.session import KEPT, literal, set_in_link
 
 FIRST = [name for name in ("similarity", "hybrid", "auto", "links") if name in STRATEGIES][:3]
 N_FIRST, N_MOST = 8, 100
@@ -24,8 +25,17 @@ def question_of(workspace: Workspace) -> str:
         of="Judged questions of this corpus",
         offer="Pick one whose answer is known",
         placeholder="in plain words; field:value narrows",
-        help="A part like tags:genetics or year:2010..2020 keeps only documents with that value.",
+        help=_narrowing(workspace),
     )
+
+
+def _narrowing(workspace: Workspace) -> str:
+    """How a question is narrowed, with fields of this corpus; looked up once for it."""
+    kept = st.session_state.get("filter_examples")
+    if kept is None or kept[0] is not workspace.corpus:
+        kept = st.session_state["filter_examples"] = (workspace.corpus, filter_examples(list(workspace.corpus)))
+    examples = " or ".join(map(literal, kept[1])) or "field:value"
+    return f"A part like {examples} keeps only documents with that value."
 
 
 def strategy_row() -> tuple[list[str], int]:
