@@ -18,7 +18,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
+from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig, SharedConceptLinks
 from cnrag_core.corpus.document import Document
 from cnrag_core.errors import NotBuiltError, memory_named
 from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
@@ -99,6 +99,11 @@ class Network:
     def document(self, node_id: str) -> Document:
         """The document of a node; `UnknownNameError` where there is none."""
         return self.documents[self.graph.index(node_id)]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the edges are all candidates at or above the threshold; a rule may have chosen others as built."""
+        return self.graph.n_edges == self.candidates.n_edges_at(self.graph.threshold)
 
     def at_threshold(self, threshold: float) -> Network:
         """The same network with the candidate edges of at least this weight; nothing is compared again."""
@@ -252,8 +257,11 @@ class Network:
         if self.base is not None:
             return self.base.links
         from cnrag_core.graph.links import find_links
+        from cnrag_core.retrieval.language import language_of_documents
 
-        return find_links(self.documents, self.config.links)
+        fields = [name for link in self.config.links if isinstance(link, SharedConceptLinks) for name in link.fields]
+        words = language_of_documents(self.documents, fields).function_words if fields else ()
+        return find_links(self.documents, self.config.links, function_words=words)
 
     @cached_property
     def walker(self) -> Walker:

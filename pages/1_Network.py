@@ -43,8 +43,8 @@ def explore() -> None:
             panel(workspace, network, options, drawing)
         with graph:
             middle_pane(workspace, network, drawn, drawing)
+        keep(workspace)  # before what shows the link
         below(workspace, network, options, drawing)
-        keep(workspace)
 
 
 explore()

@@ -71,7 +71,9 @@ with shown_errors():
 
     explanation = network.similarity.explain(first, second)
     st.text(pair_sentence(explanation, network))
-    st.plotly_chart(pair_waterfall(explanation, threshold=network.graph.threshold), key="waterfall")
+    st.plotly_chart(
+        pair_waterfall(explanation, threshold=network.graph.threshold if network.is_cut else None), key="waterfall"
+    )
     with st.expander("The same as a table"):
         st.dataframe(
             contribution_table(explanation),

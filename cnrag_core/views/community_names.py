@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
 
+from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.communities import Communities
 
 WORDS = 2
@@ -20,6 +21,8 @@ ISOLATED = "linked to nothing"
 class TaggedView(Protocol):
     """What is read of a network."""
 
+    @property
+    def graph(self) -> SimilarityGraph: ...
     @property
     def communities(self) -> Communities: ...
     @property
@@ -43,6 +46,13 @@ def community_names(network: TaggedView) -> dict[int, str]:
 def community_name(network: TaggedView, number: int) -> str:
     """The name of one community; isolated documents are said to be linked to nothing."""
     return community_names(network).get(number, ISOLATED)
+
+
+def joined_communities(network: TaggedView, first: str, second: str) -> str:
+    """Where two documents belong: one name, or both with a dash between them."""
+    labels, index = network.communities.labels, network.graph.index
+    one, other = (community_name(network, int(labels[index(node_id)])) for node_id in (first, second))
+    return one if one == other else f"{one} — {other}"
 
 
 def _shared(names: Mapping[int, str]) -> set[str]:

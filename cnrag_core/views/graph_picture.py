@@ -82,6 +82,8 @@ class GraphPicture:
         Of the whole graph, for the counts beside the picture.
     nodes_are
         What a node stands for, in the plural.
+    edges_are
+        The same of an edge.
     edges_cut
         Whether weaker edges between the nodes shown were left out.
     """
@@ -103,13 +105,15 @@ class GraphPicture:
     groups: tuple[str, ...] = ()
     links: tuple[LinkLine, ...] = ()
     nodes_are: str = "documents"
+    edges_are: str = "edges"
     edges_cut: bool = False
 
     @property
     def counts(self) -> str:
         """``500 of 12,340 documents, 1,830 of 9,911 edges (strongest first)``."""
         shown, edges = len(self.nodes), len(self.edges)
-        text = f"{shown:,} of {self.n_nodes_total:,} {self.nodes_are}, {edges:,} of {self.n_edges_total:,} edges"
+        text = f"{shown:,} of {self.n_nodes_total:,} {self.nodes_are}, "
+        text += f"{edges:,} of {self.n_edges_total:,} {self.edges_are}"
         text += " (strongest first)" if self.edges_cut else ""
         return text + (f", {len(self.links):,} other links" if self.links else "")
 

@@ -67,6 +67,7 @@ def overview_picture(network: Network) -> GraphPicture:
         n_edges_total=len(plan.n_edges),
         groups=tuple(f"c{slots[number]}" for number in numbers),
         nodes_are="communities",
+        edges_are="bundles of links",
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.topology.roles import find_bridges, find_hubs
 from cnrag_core.views.network_measures import betweenness_at_hand, betweenness_words
 
@@ -29,7 +30,7 @@ def starting_points(network: Network) -> StartingPoints:
         return []
     hubs = find_hubs(graph, labels=labels, top=N_EACH)
     found: StartingPoints = [
-        ("Hubs", "They have most neighbours.", [(hub.node_id, f"{hub.degree:,} neighbours") for hub in hubs])
+        ("Hubs", "They have most neighbours.", [(hub.node_id, count(hub.degree, "neighbour")) for hub in hubs])
     ]
     if not betweenness_at_hand(network):
         return found

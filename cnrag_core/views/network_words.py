@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cnrag_core.corpus.wording import percent
+from cnrag_core.corpus.wording import count, percent
 from cnrag_core.views.community_names import community_names
 from cnrag_core.views.network_options import NetworkOptions
 from cnrag_core.views.network_paths import missing_path, path_sentence
@@ -43,10 +43,12 @@ def _whole(network: Network) -> str:
     pieces = graph.component_sizes
     names = community_names(network)
     largest = f"the largest is “{names[0]}” with {int(communities.sizes[0]):,}"
-    count = communities.n_grouped
-    groups = "one community" if count == 1 else f"{count:,} communities"
+    n_groups = communities.n_grouped
+    if n_groups == 1:
+        largest = f"“{names[0]}” with {count(int(communities.sizes[0]), 'document')}"
+    groups = "one community, " if n_groups == 1 else f"{n_groups:,} communities; "
     whole = "All documents hang together" if len(pieces) == 1 else f"{_share(pieces[0], graph.n_nodes)} hang together"
-    return f"{whole}. There {'is' if count == 1 else 'are'} {groups}; {largest}."
+    return f"{whole}. There {'is' if n_groups == 1 else 'are'} {groups}{largest}."
 
 
 def _share(part: int, whole: int) -> str:

@@ -147,6 +147,7 @@ def component_of(workspace: Workspace, network: Network, options: NetworkOptions
         view=f"{layout}-{options.view}{'-rings' if in_rings else ''}",
         focus=None if focus is None else str(focus),
         centre=state.get("net_centre", 0),
+        lookedAt=[options.view, pair, selected, state.get("net_community"), found.query if found else None],
         highlight=highlight,
         fit=fit,
         alt=f"Graph of {drawing.counts}. The same is in the tables below.",

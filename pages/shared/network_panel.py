@@ -8,7 +8,7 @@ import streamlit as st
 
 from cnrag_core.network import Network
 from cnrag_core.preparing import at_hand, is_sought
-from cnrag_core.views.community_names import community_names
+from cnrag_core.views.community_names import community_names, joined_communities
 from cnrag_core.views.network_ahead import closest_to_begin_with, pairs_to_begin_with, where_to_begin
 from cnrag_core.views.network_document import DocumentFacts, document_facts
 from cnrag_core.views.network_links import STYLES, evidence_words, links_between, links_of
@@ -142,10 +142,11 @@ def pair_panel(network: Network, first: str, second: str) -> None:
     st.markdown(f"##### {'Why are these two linked?' if linked else 'How alike are these two?'}", anchors=False)
     _document_button(network, first, key="net_pair_first")
     _document_button(network, second, key="net_pair_second")
+    st.caption(literal(joined_communities(network, first, second)))
     explanation = network.similarity.explain(first, second)
     st.text(pair_sentence(explanation, network))
     st.plotly_chart(
-        narrow_waterfall(explanation, threshold=network.graph.threshold),
+        narrow_waterfall(explanation, threshold=network.graph.threshold if network.is_cut else None),
         key="net_waterfall",
         config={"displayModeBar": False},
     )
@@ -160,9 +161,12 @@ def pair_panel(network: Network, first: str, second: str) -> None:
         st.text(link.sentence.strip() or ", ".join(link.evidence))
     with st.expander("The same as a table"):
         st.dataframe(contribution_table(explanation), key="net_contributions", hide_index=True)
-    st.button(
-        "Path between them", key="net_pair_path", icon=":material/route:", on_click=path_between, args=(first, second)
-    )
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Path between them", key="net_pair_path", icon=":material/route:", on_click=path_between,
+            args=(first, second),
+        )  # fmt: skip
+        st.button("Close", key="net_pair_close", icon=":material/close:", on_click=show_document, args=(None,))
 
 
 def path_panel(network: Network, options: NetworkOptions, drawing: Drawing) -> None:

@@ -78,4 +78,6 @@ def _link() -> str:
 
     base = str(st.context.url or "").split("?", 1)[0]
     carried = share_link()
+    if "mark" not in carried:
+        carried.pop("q", None)  # a question that was asked elsewhere, of which nothing is seen here
     return f"{base}?{urlencode(carried)}" if carried else base

@@ -93,6 +93,41 @@ def test_a_click_on_an_edge_says_why_the_two_are_linked(window: Window):
     expect(panel.locator(".js-plotly-plot")).to_be_visible()
 
 
+def test_pointing_and_clicking_where_nothing_is_harms_nothing_and_lets_go(window: Window):
+    window.open("Network", sample="papers")
+    graph = Graph(window).ready()
+    graph.click()
+    empty = graph.ask("""
+      const box = element.getBoundingClientRect(), free = [];
+      for (let x = 20; x < box.width - 20; x += 15) for (let y = 70; y < box.height - 20; y += 15) {
+        const at = { x, y };
+        if (network.getNodeAt(at) === undefined && network.getEdgeAt(at) === undefined) free.push(at);
+      }
+      return free;
+    """)
+    assert isinstance(empty, list)
+    assert len(empty) > 3
+    for place in (empty[0], empty[len(empty) // 2], empty[-1]):
+        graph.element.hover(position=place)
+    with window.rerun():
+        graph.element.click(position=empty[len(empty) // 2])
+    expect(window.at("net_panel").get_by_role("heading", name="Where to begin")).to_be_visible()
+    assert graph.ask("return network.getSelectedNodes().length") == 0
+    name = graph.click()
+    expect(window.at("net_panel").get_by_role("heading", name=name, exact=True)).to_be_visible()
+    frame = graph.ask("return getComputedStyle(element.querySelector('.vis-network')).outlineStyle")
+    assert frame == "none"
+
+
+def test_a_new_thing_to_look_at_is_explained_from_the_beginning(window: Window):
+    window.open("Network", sample="papers")
+    Graph(window).ready()
+    panel = window.at("net_panel")
+    window.press_at("net_start_pair_2")
+    expect(panel.get_by_role("heading", name="Why are these two linked?")).to_be_visible()
+    window.page.wait_for_function("document.querySelector('.st-key-net_panel').scrollTop === 0")
+
+
 def test_a_click_does_not_move_the_view_and_the_same_click_counts_again(window: Window):
     window.open("Network", sample="papers")
     graph = Graph(window).ready()

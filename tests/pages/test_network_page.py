@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cnrag_core.views.community_names import community_name
+from pages.shared.session import literal
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "pages/1_Network.py"
 
@@ -55,6 +58,27 @@ def test_a_pair_that_reaches_across_communities_is_explained_at_once():
     assert "Across communities" in shown(app)
     settled(app.button(key="net_start_pair_0").click().run())
     assert "Why are these two linked?" in shown(app)
+
+
+def test_the_link_to_share_carries_what_is_looked_at_now_and_no_old_question():
+    app = opened(q="who may cancel")
+    settled(app.button(key="net_start_pair_0").click().run())
+    first, second = app.session_state["net_pair"]
+    link = next(element.value for element in app.code)
+    assert f"pair={first}" in link
+    assert f"with={second}" in link
+    assert "who" not in link
+
+
+def test_a_pair_is_named_with_its_communities_and_can_be_closed():
+    app = opened()
+    settled(app.button(key="net_start_pair_0").click().run())
+    network = app.session_state["workspace"].network
+    one, other = (community_name(network, int(network.communities.labels[network.graph.index(node_id)]))
+                  for node_id in app.session_state["net_pair"])  # fmt: skip
+    assert literal(f"{one} — {other}") in shown(app)
+    settled(app.button(key="net_pair_close").click().run())
+    assert "Where to begin" in shown(app)
 
 
 def test_a_document_in_the_link_is_explained():

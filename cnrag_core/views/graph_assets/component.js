@@ -308,6 +308,13 @@ function onKey(state, event) {
   event.preventDefault();
 }
 
+// What is newly looked at is explained beside the graph, from the beginning.
+function toTheTop(state, lookedAt) {
+  const key = JSON.stringify(lookedAt || null);
+  if (state.lookedAt !== undefined && key !== state.lookedAt) document.querySelector('.st-key-net_panel')?.scrollTo({ top: 0 });
+  state.lookedAt = key;
+}
+
 export default async function render({ data: sent, parentElement, setStateValue, setTriggerValue }) {
   while (!globalThis.vis?.Network) await new Promise((resolve) => setTimeout(resolve, 20));
   const element = parentElement.querySelector('.graph'), data = await withPicture(sent, element);
@@ -348,6 +355,7 @@ export default async function render({ data: sent, parentElement, setStateValue,
   }
   if (data.centre !== state.centre && data.focus && state.fitted) centre(state, data.focus);
   state.centre = data.centre;
+  toTheTop(state, data.lookedAt);
   markRow(state);
   refocus(state);
   element.onkeydown = (event) => onKey(state, event);

@@ -10,12 +10,12 @@ function takeOverEdges(state) {
   const aim = () => AIM / state.network.getScale();
   selectionHandler.getEdgeAt = (pointer, wholeEdge = true) => {
     const { x, y } = state.network.DOMtoCanvas(pointer);
-    let nearest = aim(), found = null;
+    let nearest = aim(), found;  // undefined is what the library takes for nothing
     for (const id of body.edgeIndices) {
       const edge = body.edges[id], distance = edge.connected ? distanceToLine(edge.from, edge.to, x, y) : Infinity;
       if (distance < nearest) { nearest = distance; found = edge; }
     }
-    return found && !wholeEdge ? found.id : found;
+    return wholeEdge ? found : found?.id;
   };
   const model = Object.assign(edgesHandler.create({ id: '' }), {
     setOptions({ id, from, to, title }) { Object.assign(this, { id, fromId: from, toId: to, title }); return false; },
