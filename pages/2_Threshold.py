@@ -10,6 +10,7 @@ from cnrag_core.views.threshold_words import (
     community_figures,
     interpretation,
     link_figures,
+    no_threshold_words,
     orphan_table,
     piece_figures,
     step_words,
@@ -64,6 +65,13 @@ def threshold_slider(network) -> None:
         on_change=lambda: choose_threshold(max(st.session_state["threshold_slider"], floor)),
         help="Two documents are linked when their combined similarity is at least this.",
     )
+    if not network.is_cut:
+        st.caption(literal(no_threshold_words(network)))
+
+
+def threshold_of(network) -> float | None:
+    """The threshold that the edges are cut at, None where a rule chose them."""
+    return network.graph.threshold if network.is_cut else None
 
 
 def figures(network) -> None:
@@ -100,7 +108,7 @@ def draw_curve(network) -> None:
         st.segmented_control("Show", QUANTITIES, key="curve_quantity", persist_state=KEPT, required=True) or "shares"
     )
     st.plotly_chart(
-        threshold_curve_chart(curve, quantity=quantity, threshold=network.graph.threshold, suggestion=suggestion),
+        threshold_curve_chart(curve, quantity=quantity, threshold=threshold_of(network), suggestion=suggestion),
         key="threshold_curve",
     )
     st.text(interpretation(network, curve, suggestion))
@@ -112,8 +120,9 @@ def consequences(network) -> None:
     """What the next step would change, who is left alone, and how similar pairs are."""
     curve = network.curve
     threshold = max(network.graph.threshold, curve.floor)
-    changes = gains_and_losses(curve, threshold)
-    alone = orphans(curve.candidates, threshold)
+    drawn = None if network.is_cut else network.graph
+    changes = gains_and_losses(curve, threshold, drawn=drawn)
+    alone = orphans(curve.candidates, threshold, drawn=drawn)
     with st.container(key="parts_next"):
         steps, pairs = st.columns([1, 2], gap="large")
     with steps:
@@ -125,7 +134,10 @@ def consequences(network) -> None:
                 st.caption("\n".join(f"- {literal(example)}" for example in words.examples))
     with pairs:
         st.subheader("How similar pairs are", anchor=False)
-        st.plotly_chart(histogram_chart(similarity_histogram(curve.candidates), threshold=threshold), key="histogram")
+        st.plotly_chart(
+            histogram_chart(similarity_histogram(curve.candidates), threshold=threshold_of(network)),
+            key="histogram",
+        )
     st.subheader(f"Linked to nothing: {len(alone):,}", anchor=False)
     if alone:
         st.dataframe(

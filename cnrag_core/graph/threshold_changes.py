@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cnrag_core.graph.similarity_graph import CandidateEdges
+from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
 from cnrag_core.graph.thresholds import ThresholdCurve, ThresholdPoint, threshold_curve
 from cnrag_core.similarity.pairwise import check_threshold
 
@@ -55,7 +55,12 @@ class Orphan:
 
 
 def gains_and_losses(
-    source: CandidateEdges | ThresholdCurve, threshold: float, step: float = 0.05, *, n_examples: int = 5
+    source: CandidateEdges | ThresholdCurve,
+    threshold: float,
+    step: float = 0.05,
+    *,
+    n_examples: int = 5,
+    drawn: SimilarityGraph | None = None,
 ) -> GainsAndLosses:
     """What the next lower threshold would add and the next higher one would take away.
 
@@ -69,6 +74,9 @@ def gains_and_losses(
         How far to look in both directions; cut at the floor and at 1.
     n_examples
         Most edges and documents named in each direction.
+    drawn
+        The graph to step away from, where a rule chose its edges: some pairs at or above the threshold may not be
+        among them, and some below it may.
 
     Raises
     ------
@@ -76,21 +84,23 @@ def gains_and_losses(
         If the threshold is not a number in [0, 1], or lies below the floor.
     """
     curve = source if isinstance(source, ThresholdCurve) else threshold_curve(source)
-    here = curve.at(threshold)
+    here = curve.at(threshold) if drawn is None else _point_of(drawn, threshold)
     low, high = max(curve.floor, threshold - step), min(1.0, threshold + step)
     return GainsAndLosses(
         here,
-        _change(curve, here, curve.at(low), n_examples) if low < threshold else None,
-        _change(curve, here, curve.at(high), n_examples) if high > threshold else None,
+        _change(curve, here, curve.at(low), n_examples, drawn) if low < threshold else None,
+        _change(curve, here, curve.at(high), n_examples, drawn) if high > threshold else None,
     )
 
 
-def orphans(candidates: CandidateEdges, threshold: float) -> list[Orphan]:
-    """The documents that a threshold leaves without an edge, the nearest to being attached first."""
+def orphans(candidates: CandidateEdges, threshold: float, *, drawn: SimilarityGraph | None = None) -> list[Orphan]:
+    """The documents that a threshold, or the graph that a rule made, leaves without an edge.
+
+    The nearest to being attached come first.
+    """
     check_threshold(threshold)
     first = _first_edge(candidates)
-    cut = candidates.n_edges_at(threshold)
-    alone = np.flatnonzero(first >= cut)
+    alone = np.flatnonzero(first >= candidates.n_edges_at(threshold) if drawn is None else drawn.degree == 0)
     found = []
     for node in alone[np.lexsort((alone, first[alone]))].tolist():
         edge, node_id = int(first[node]), candidates.node_ids[node]
@@ -102,20 +112,36 @@ def orphans(candidates: CandidateEdges, threshold: float) -> list[Orphan]:
     return found
 
 
-def _change(curve: ThresholdCurve, here: ThresholdPoint, there: ThresholdPoint, n_examples: int) -> ThresholdChange:
+def _change(
+    curve: ThresholdCurve,
+    here: ThresholdPoint,
+    there: ThresholdPoint,
+    n_examples: int,
+    drawn: SimilarityGraph | None,
+) -> ThresholdChange:
     candidates = curve.candidates
-    first, last = sorted((here.n_edges, there.n_edges))
-    shown = slice(first, min(last, first + n_examples))
     ids = candidates.node_ids
+    more = there.n_edges >= here.n_edges
+    source: CandidateEdges | SimilarityGraph
+    if drawn is None:
+        first, last = sorted((here.n_edges, there.n_edges))
+        source, shown = candidates, np.arange(first, last)
+    elif more:
+        new = ~np.isin(_pairs(candidates)[: there.n_edges], _pairs(drawn))
+        source, shown = candidates, np.flatnonzero(new)
+    else:
+        gone = np.flatnonzero(~np.isin(_pairs(drawn), _pairs(candidates)[: there.n_edges]))
+        source, shown = drawn, gone[np.lexsort((drawn.right[gone], drawn.left[gone], -drawn.weight[gone]))]
+    shown = shown[:n_examples]
     edges = tuple(
         (ids[a], ids[b], weight)
         for a, b, weight in zip(
-            candidates.left[shown].tolist(), candidates.right[shown].tolist(), candidates.weight[shown].tolist(),
-            strict=True,
+            source.left[shown].tolist(), source.right[shown].tolist(), source.weight[shown].tolist(), strict=True
         )
-    )  # fmt: skip
+    )
     attached = _first_edge(candidates)
-    changed = np.flatnonzero((attached >= first) & (attached < last))
+    before = attached < here.n_edges if drawn is None else drawn.degree > 0
+    changed = np.flatnonzero((attached < there.n_edges) & ~before if more else before & (attached >= there.n_edges))
     strongest_first = changed[np.lexsort((changed, attached[changed]))][:n_examples]
     return ThresholdChange(
         there.threshold,
@@ -126,6 +152,20 @@ def _change(curve: ThresholdCurve, here: ThresholdPoint, there: ThresholdPoint, 
         edges,
         tuple(ids[node] for node in strongest_first.tolist()),
     )
+
+
+def _pairs(edges: CandidateEdges | SimilarityGraph) -> NDArray[np.int64]:
+    """(n_edges,) one number for the two ends of each edge."""
+    return edges.left.astype(np.int64) * len(edges.node_ids) + edges.right
+
+
+def _point_of(graph: SimilarityGraph, threshold: float) -> ThresholdPoint:
+    n, sizes = graph.n_nodes, graph.component_sizes
+    largest = max(sizes, default=0)
+    return ThresholdPoint(
+        threshold, graph.n_edges, graph.density, 2 * graph.n_edges / max(1, n), len(sizes), largest,
+        largest / max(1, n), int(np.count_nonzero(graph.degree == 0)),
+    )  # fmt: skip
 
 
 def _first_edge(candidates: CandidateEdges) -> NDArray[np.int64]:

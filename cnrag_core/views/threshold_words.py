@@ -29,6 +29,8 @@ class NetworkView(Protocol):
     @property
     def communities(self) -> Communities: ...
     @property
+    def is_cut(self) -> bool: ...
+    @property
     def curve(self) -> ThresholdCurve: ...
     def title(self, node_id: str) -> str: ...
 
@@ -78,6 +80,11 @@ def community_figures(communities: Communities) -> list[Figure]:
     ]
 
 
+def no_threshold_words(network: NetworkView) -> str:
+    """What chose the edges of a network that no threshold cuts, and what moving the slider does."""
+    return f"There is no threshold yet: linked are {network.graph.rule}. Moving the slider sets one for all pairs."
+
+
 def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: ThresholdSuggestion) -> str:
     """One sentence about where this threshold stands."""
     graph = network.graph
@@ -88,7 +95,7 @@ def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: Thre
         return f"With this rule ({graph.rule}) no two documents are linked."
     whole = f"{percent(largest / graph.n_nodes)} of the documents hang together"
     where = ""
-    if suggestion.percolation is not None:
+    if suggestion.percolation is not None and network.is_cut:
         side = "below" if graph.threshold <= suggestion.percolation else "above"
         where = f", {side} the {suggestion.percolation:.2f} at which the largest component falls apart"
     return f"With this rule ({graph.rule}) {whole} and {alone} linked to nothing{where}."
@@ -105,12 +112,12 @@ class StepWords:
 
 def step_words(change: ThresholdChange, network: NetworkView) -> StepWords:
     """What moving on to another threshold would do, with the strongest of the edges that come or go."""
-    down, n = change.threshold < network.graph.threshold, abs(change.edges)
-    edges = f"{n:,} {'more' if down else 'fewer'} edge{'' if n == 1 else 's'}" if n else "the same edges"
+    down, n, more = change.threshold < network.graph.threshold, abs(change.edges), change.edges > 0
+    edges = f"{n:,} {'more' if more else 'fewer'} edge{'' if n == 1 else 's'}" if n else "the same edges"
     alone = f"{abs(change.isolates):,} {'fewer' if change.isolates < 0 else 'more'}" if change.isolates else "as many"
     return StepWords(
         f"{'Down' if down else 'Up'} to {change.threshold:.2f}: {edges}, {alone} isolated.",
-        "" if not change.strongest_edges else "The strongest that come:" if down else "The strongest that go:",
+        "" if not change.strongest_edges else "The strongest that come:" if more else "The strongest that go:",
         tuple(
             f"{weight:.4f}: {_short(a, network)} — {_short(b, network)}"
             for a, b, weight in change.strongest_edges[:N_EXAMPLES]

@@ -13,6 +13,7 @@ from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph, s
 from cnrag_core.graph.threshold_changes import gains_and_losses, orphans
 from cnrag_core.graph.threshold_suggestion import percolation_point, suggest_threshold
 from cnrag_core.graph.thresholds import fixed_partition_modularity, similarity_histogram, threshold_curve
+from cnrag_core.workspace import Workspace
 
 
 def candidates_of(n: int, edges: list[tuple[int, int, float]], floor: float = 0.0) -> CandidateEdges:
@@ -261,3 +262,33 @@ def test_the_histogram_counts_every_candidate() -> None:
     assert histogram.counts.sum() == candidates.n_edges
     assert histogram.n_below == 435 - candidates.n_edges
     assert (histogram.edges[0], histogram.edges[-1], len(histogram.edges)) == (0.2, 1.0, 17)
+
+
+def test_a_step_away_from_what_a_rule_chose_is_counted_from_there() -> None:
+    network = Workspace.of_sample("larkspur").network
+    assert not network.is_cut
+    threshold, graph = network.graph.threshold, network.graph
+    changes = gains_and_losses(network.curve, threshold, drawn=graph)
+    linked = {(a, b) for a, b in zip(graph.left.tolist(), graph.right.tolist(), strict=True)}
+    for change in (changes.lower, changes.higher):
+        assert change is not None
+        there = network.at_threshold(change.threshold).graph
+        assert change.edges == there.n_edges - graph.n_edges
+        assert change.components == len(there.component_sizes) - len(graph.component_sizes)
+        assert change.giant_size == there.component_sizes[0] - graph.component_sizes[0]
+        assert change.isolates == np.count_nonzero(there.degree == 0) - np.count_nonzero(graph.degree == 0)
+        linked_there = {(a, b) for a, b in zip(there.left.tolist(), there.right.tolist(), strict=True)}
+        gone = linked_there - linked if change.edges > 0 else linked - linked_there
+        named = [(graph.index(a), graph.index(b)) for a, b, _ in change.strongest_edges]
+        assert len(named) == min(5, len(gone))
+        assert set(named) <= gone
+        moved = (graph.degree == 0) != (there.degree == 0)
+        assert {graph.index(node_id) for node_id in change.node_ids} <= set(np.flatnonzero(moved).tolist())
+
+
+def test_documents_that_a_rule_leaves_alone_are_those_without_an_edge_in_its_graph() -> None:
+    network = Workspace.of_sample("larkspur").network
+    alone = orphans(network.candidates, network.graph.threshold, drawn=network.graph)
+    assert {orphan.node_id for orphan in alone} == {
+        node_id for node_id, degree in zip(network.node_ids, network.graph.degree, strict=True) if degree == 0
+    }
