@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cnrag_core.corpus.document import Document
 from cnrag_core.graph.names import Name, Words, phrases_of, usable_names
+from cnrag_core.graph.spelling import WrittenForms, keys_of
 
 MIN_LETTERS = 4
 """A shorter word that few documents hold is more often an abbreviation or a slip than a concept."""
@@ -31,7 +32,7 @@ class ConceptSets:
     """Which rare concepts each document holds.
 
     `held` is (n_documents, n_concepts) CSR, L2-normalised rows of the concepts' rarity
-    ln(1 + n / frequency); `concepts` names the columns.
+    ln(1 + n / frequency); `concepts` names the columns, with the accents that the texts have.
     """
 
     concepts: tuple[str, ...]
@@ -53,10 +54,11 @@ def concept_sets(
     concept itself do not count again. Nor do the words of `skip`: in a small corpus a function word may be rare.
     """
     n = len(documents)
-    held = [_concepts_of(document, fields) for document in documents]
+    written = WrittenForms()
+    held = [_concepts_of(document, fields, written) for document in documents]
     frequency = Counter(concept for concepts in held for concept in concepts)
     most = max(2, int(max_share * n + 1e-9))
-    left_out = {(word,) for word in skip}
+    left_out = {(word,) for word in keys_of(skip)}
     names = usable_names(
         concept for concept, count in frequency.items() if 2 <= count <= most and concept not in left_out
     )
@@ -68,7 +70,7 @@ def concept_sets(
     matrix = sp.csr_matrix((rarity[indices] if len(names) else np.empty(0), indices, indptr), shape=(n, len(names)))
     lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     matrix.data /= np.repeat(lengths, np.diff(matrix.indptr))
-    return ConceptSets(tuple(" ".join(name) for name in names), matrix)
+    return ConceptSets(tuple(" ".join(map(written, name)) for name in names), matrix)
 
 
 def strongest_pairs(
@@ -95,10 +97,11 @@ def strongest_pairs(
     return pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), np.minimum(pairs[:, 2], 1.0)
 
 
-def _concepts_of(document: Document, fields: Sequence[str]) -> set[Name]:
+def _concepts_of(document: Document, fields: Sequence[str], written: WrittenForms) -> set[Name]:
     concepts: set[Name] = set()
     for name in fields:
         words = Words(document.text(name))
+        written.read(words)
         concepts.update((key,) for key in words.keys if len(key) >= MIN_LETTERS)
         concepts.update(phrases_of(words))
     return concepts

@@ -23,6 +23,7 @@ from cnrag_core.corpus.document import Document
 from cnrag_core.embedding.stop_words import ENGLISH_STOP_WORDS
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.names import Name, Words, phrases_of
+from cnrag_core.graph.spelling import WrittenForms, keys_of
 
 ConceptSource: TypeAlias = Literal["auto", "keywords", "noun_phrases", "field"]
 
@@ -151,10 +152,12 @@ class _Vocabulary:
     """What is known of the words of a corpus."""
 
     def __init__(self, stop_words: Collection[str], stemmer: str | None) -> None:
-        self.stop_words = frozenset(stop_words)
+        # a tokenizer may give words with accents, texts give keys without
+        self.stop_words = frozenset(stop_words) | keys_of(stop_words)
         self.stems = _Stems(stemmer)
         self.telling = _Telling(self.stop_words, stemmer)
         self.words: Counter[str] = Counter()
+        self.written = WrittenForms()
 
     def spellings(self) -> dict[str, str]:
         """The commonest spelling of each stem, ties by the alphabet: what people see."""
@@ -187,6 +190,7 @@ class _Candidates:
 def _keywords_of(words: Words, vocabulary: _Vocabulary) -> _Candidates:
     keys, telling, stems = words.keys, vocabulary.telling, vocabulary.stems
     vocabulary.words.update(keys)
+    vocabulary.written.read(words)
     names = Counter(filter(None, (_trimmed(phrase, vocabulary.stop_words) for phrase in phrases_of(words))))
     named = {word for name in names for word in name}
     terms: Counter[Name] = Counter(
@@ -238,7 +242,9 @@ def _ranked(texts: Sequence[_Candidates], vocabulary: _Vocabulary) -> tuple[tupl
             if term in rarity
         )
         chosen = _without_overlap((term for _, _, term in scored), vocabulary.stems)
-        result.append(tuple(_shown(term, spelling if term in text.terms else {}) for term in chosen))
+        result.append(
+            tuple(_shown(term, spelling if term in text.terms else {}, vocabulary.written) for term in chosen)
+        )
     return tuple(result)
 
 
@@ -256,20 +262,20 @@ def _without_overlap(candidates: Iterable[Name], stems: _Stems) -> list[Name]:
     return taken
 
 
-def _shown(term: Name, spelling: Mapping[str, str]) -> str:
-    """A term as people see it: its last word spelled as it mostly is, characters without spaces between them."""
+def _shown(term: Name, spelling: Mapping[str, str], written: WrittenForms) -> str:
+    """A term as people see it: its last word in its commonest form, all with the accents of the texts, characters
+    without spaces between them."""
     last = spelling.get(term[-1], term[-1])
-    words = (*term[:-1], last)
+    words = tuple(map(written, (*term[:-1], last)))
     return ("" if all(map(is_character, words)) else " ").join(words)
 
 
 def _phrases_of_spacy(document: Any, vocabulary: _Vocabulary) -> _Candidates:
     """Named entities as written, and noun phrases by their stems, without the words that carry nothing."""
-    names = Counter(
-        name
-        for entity in document.ents
-        if entity.label_ in ENTITY_LABELS and (name := _trimmed(Words(entity.text).keys, vocabulary.stop_words))
-    )
+    entities = [Words(entity.text) for entity in document.ents if entity.label_ in ENTITY_LABELS]
+    for words_of_entity in entities:
+        vocabulary.written.read(words_of_entity)
+    names = Counter(filter(None, (_trimmed(entity.keys, vocabulary.stop_words) for entity in entities)))
     terms: Counter[Name] = Counter()
     for phrase in document.noun_chunks:
         words = [token.text.lower() for token in phrase if not (token.is_stop or token.is_punct or token.is_space)]

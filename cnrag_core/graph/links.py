@@ -17,7 +17,7 @@ Design: section 5, "graph".
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -189,7 +189,13 @@ class TypedLinks:
         return matrix
 
 
-def find_links(documents: Sequence[Document], specs: Sequence[LinkSpec], *, progress: Progress = silent) -> TypedLinks:
+def find_links(
+    documents: Sequence[Document],
+    specs: Sequence[LinkSpec],
+    *,
+    function_words: Collection[str] = (),
+    progress: Progress = silent,
+) -> TypedLinks:
     """All links that a configuration asks for.
 
     Parameters
@@ -199,6 +205,8 @@ def find_links(documents: Sequence[Document], specs: Sequence[LinkSpec], *, prog
     specs
         What to look for; links of several specifications of one type that join the same two documents
         all stay.
+    function_words
+        Of the language of the documents: no rare concepts, however few documents hold them.
 
     Raises
     ------
@@ -213,7 +221,7 @@ def find_links(documents: Sequence[Document], specs: Sequence[LinkSpec], *, prog
         if isinstance(spec, MentionLinks):
             found.append(_mentions(ordered, spec))
         elif isinstance(spec, SharedConceptLinks):
-            found.append(_shared(ordered, spec))
+            found.append(_shared(ordered, spec, function_words))
         elif isinstance(spec, ReferenceLinks):
             found.append(_references(ordered, spec))
         else:
@@ -264,8 +272,8 @@ def _mentions(documents: Sequence[Document], spec: MentionLinks) -> _Found:
     return _Found("mention", source, target, weight, index, place)
 
 
-def _shared(documents: Sequence[Document], spec: SharedConceptLinks) -> _Found:
-    sets = concept_sets(documents, spec.fields, max_share=spec.max_share)
+def _shared(documents: Sequence[Document], spec: SharedConceptLinks, function_words: Collection[str]) -> _Found:
+    sets = concept_sets(documents, spec.fields, max_share=spec.max_share, skip=function_words)
     left, right, weight = strongest_pairs(sets)
     return _Found("shared_concepts", left, right, weight, sets, np.zeros(len(left), dtype=np.int64))
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from cnrag_core.corpus.document import Document
+
 MIN_SHARE_OF_FUNCTION_WORDS = 0.15
 """Running text of a listed language has 25-50 % function words; a foreign one has under 10 %."""
 
@@ -41,6 +43,21 @@ _LATIN_LISTS = {
     "turkish": "STOPWORDS_TURKISH",
 }
 
+# What the library's list of German lacks: frequent in any text, and in a small corpus sometimes rare.
+_MORE_GERMAN = """
+ab aber beim bereits bevor bitte bloß da dabei dadurch dafür dagegen daher dahin damals danach daneben daran darauf
+daraus darin darüber darum darunter davon davor dazu deshalb deswegen doch dort eben ebenfalls ebenso eher eigentlich
+einfach einmal etwa etwas falls fast gar gegen gegenüber genau genug gerade gern gleich immer indem infolge innerhalb
+irgendwie ja je jedoch jedes jemals jemand kaum leider mal mehr mehrere mehrfach meist meistens mindestens
+nachdem nachher nämlich neben nie niemals niemand noch nun nur oben obwohl oft ohne plötzlich schon sehr seit seitdem
+sobald sofort sogar solange sonst sowie sowohl sondern stets teils teilweise trotz trotzdem überall überhaupt übrigens
+umso ungefähr unten vielleicht viel viele vielen vieler vieles vorher vorhin wann warum wegen weiter weiterhin weniger
+wenigstens weshalb wieder wieso wohl worden wurde wurden würde würden ziemlich zudem zuerst zuletzt zumindest zurück
+zusammen zwar
+darf dürfen durfte geworden hätte hätten kann kannst konnte konnten könnte könnten mag möchte möchten mögen müssen
+musste mussten müsste sei seien sollte sollten wäre wären wollen wollte wollten
+"""
+
 
 @dataclass(frozen=True)
 class Language:
@@ -53,6 +70,14 @@ class Language:
     script: str = "latin"
     stemmer: str | None = None
     stop_words: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def function_words(self) -> frozenset[str]:
+        """Words that are no topic: the stop words, and more where their list is short.
+
+        A search leaves the additional ones to their rarity; what joins two documents must not rest on them.
+        """
+        return self.stop_words | (frozenset(_MORE_GERMAN.split()) if self.name == "german" else frozenset())
 
     def __str__(self) -> str:
         if self.script == "unspaced":
@@ -102,6 +127,12 @@ def detect_language(texts: Sequence[str]) -> Language:
     listed = getattr(stopwords, lists[name])
     # lists hold the remains of cut words ("d" of "I'd"), but a lone letter may be the point: vitamin D
     return Language(name, script, name, frozenset(word for word in listed if len(word) > 1 or word in "aiyoeàé"))
+
+
+def language_of_documents(documents: Sequence[Document], fields: Sequence[str]) -> Language:
+    """The language of some fields, judged by as many documents as `detect_language` reads."""
+    read = documents[:: max(1, len(documents) // SAMPLED_TEXTS)]
+    return detect_language(["\n".join(document.text(name) for name in fields) for document in read])
 
 
 def _main_script(texts: Iterable[str]) -> str:

@@ -223,7 +223,7 @@ def make_walker(
         source=config.traversal.concepts,
         documents=corpus.as_documents(name_all=True),
         field=config.traversal.concept_field,
-        stop_words=language.stop_words,
+        stop_words=language.function_words,
         stemmer=language.stemmer,
     )
     columns = text_columns(corpus, config, of_chunks)
@@ -233,7 +233,7 @@ def make_walker(
         columns,
         config.traversal,
         links=config.links,
-        stop_words=language.stop_words,
+        stop_words=language.function_words,
         progress=progress,
     )
     return Walker(graph, scorer, config)

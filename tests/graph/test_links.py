@@ -187,3 +187,22 @@ def test_without_titles_the_first_phrase_names_a_document():
     documents = [Document("a", {"text": "There is Hank Snow in it."}), Document("b", {"text": "It is by Hank Snow."})]
     index = index_names(documents, title_field=None, text_fields=["text"])
     assert index.titled.of(index.names.index("hank snow")).tolist() == [0, 1]
+
+
+def test_function_words_join_nothing_and_concepts_keep_their_accents():
+    texts = {
+        "a": "Drucker druckt nicht mehr; für Büro",
+        "b": "Telefon klingelt mehr für Büro",
+        "c": "Regen",
+        "d": "Wind",
+    }
+    documents = [Document(name, {"text": text}) for name, text in texts.items()]
+    spec = SharedConceptLinks(fields=("text",), max_share=0.5)
+    assert find_links(documents, [spec], function_words={"mehr", "für"})[0].evidence == ("büro",)
+    assert "mehr" in find_links(documents, [spec])[0].evidence
+
+
+def test_words_of_a_list_are_found_without_their_accents():
+    documents = [Document(name, {"text": "während der Störung"}) for name in "ab"]
+    sets = concept_sets(documents, ("text",), max_share=1.0, skip={"während"})
+    assert sets.concepts == ("störung",)

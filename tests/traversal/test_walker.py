@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
+from cnrag_core.config.spec import SharedConceptLinks
 from cnrag_core.errors import ConfigError
 from cnrag_core.graph.concept_graph import ChunkNode, graph_of_pairs
 from cnrag_core.traversal.audited_walk import inverse_weight
@@ -169,3 +171,28 @@ def test_one_document_can_be_walked(network_of):
 def test_documents_without_text_can_be_walked(network_of):
     network = network_of([ROWS[0], ("x", "", "")])
     assert network.traverse(QUESTION).path == ["a-film"]
+
+
+def test_german_tickets_are_linked_by_topics_and_not_by_function_words(network_of):
+    texts = [
+        "Der Drucker im Flur druckt seit dem Umzug nicht mehr.",
+        "Das Telefon klingelt nicht mehr, und die Leitung ist tot.",
+        "Die Anmeldung ist nicht möglich, weil das Kennwort abgelaufen ist.",
+        "Eine Anmeldung am Rechner ist mir nicht möglich.",
+        "Der Bildschirm bleibt schwarz, und das Kabel ist in Ordnung.",
+        "Es gibt keinen Ton bei der Konferenz.",
+    ]
+    network = network_of([(f"t{number}", "", text) for number, text in enumerate(texts)])
+    shared = {word for _, edge in network.concept_graph.edges_once for word in edge.evidence if edge.kind != "adjacent"}
+    assert shared == {"anmeldung", "möglich"}
+    shown = {concept for chunk in network.concept_graph.chunks.values() for concept in chunk.concepts}
+    assert "mehr" not in shown
+    assert "möglich" in shown
+
+
+def test_links_of_the_network_leave_function_words_out(network_of):
+    texts = ("Der Drucker druckt nicht mehr.", "Das Telefon ist nicht mehr da.", "Die Anmeldung ist zu.", "Es ist Ton.")
+    rare = SharedConceptLinks(fields=("text",), max_share=0.5)
+    network = network_of([(f"t{number}", "", text) for number, text in enumerate(texts)])
+    network = replace(network, config=network.config.model_copy(update={"links": (rare,)}))
+    assert len(network.links) == 0
