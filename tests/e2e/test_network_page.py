@@ -119,6 +119,20 @@ def test_pointing_and_clicking_where_nothing_is_harms_nothing_and_lets_go(window
     assert frame == "none"
 
 
+def test_back_leads_to_the_page_before_however_much_was_clicked(window: Window):
+    window.open(sample="papers")
+    window.go("Network")
+    graph = Graph(window).ready()
+    graph.click()
+    window.slide("net_threshold", 2)
+    assert "t" in window.link
+    window.page.go_back()
+    expect(window.page.get_by_role("heading", name="cnrag", level=2)).to_be_visible()
+    window.settled()
+    window.page.go_forward()
+    expect(window.page.get_by_role("heading", name="Network", level=2)).to_be_visible()
+
+
 def test_a_new_thing_to_look_at_is_explained_from_the_beginning(window: Window):
     window.open("Network", sample="papers")
     Graph(window).ready()

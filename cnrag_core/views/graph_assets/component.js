@@ -315,7 +315,19 @@ function toTheTop(state, lookedAt) {
   state.lookedAt = key;
 }
 
+// The address follows every click. One entry in the history for each would make the button Back of the browser lead
+// through addresses that nobody can see, instead of to the page before.
+function oneEntryAPage() {
+  if (globalThis.cnragHistory) return;
+  const { pushState } = History.prototype;
+  globalThis.cnragHistory = history.pushState = function (state, unused, url) {
+    const stays = new URL(url ?? '', location.href).pathname === location.pathname;
+    return stays ? this.replaceState(state, unused, url) : pushState.call(this, state, unused, url);
+  };
+}
+
 export default async function render({ data: sent, parentElement, setStateValue, setTriggerValue }) {
+  oneEntryAPage();
   while (!globalThis.vis?.Network) await new Promise((resolve) => setTimeout(resolve, 20));
   const element = parentElement.querySelector('.graph'), data = await withPicture(sent, element);
   if (!data) return undefined;
