@@ -220,6 +220,7 @@ def reach(
     as_json: JsonOption = False,
 ) -> None:
     """Measure how much evidence a walk finds, beside flat retrieval with the same budget."""
+    from cnrag_core.corpus.wording import count
     from cnrag_core.traversal.reach import at_nodes, measure_reach
 
     workspace = _workspace(source, config, quiet=as_json)
@@ -234,9 +235,11 @@ def reach(
         print_json(report.to_dict())
         return
     summaries = [report.summary(walk) for walk in report.walks]
-    limits = f"{budget.max_nodes:,} chunks" + (f", {budget.max_tokens:,} tokens" if nodes is None or tokens else "")
+    limits = count(budget.max_nodes, "chunk") + (
+        f", {count(budget.max_tokens, 'token')}" if nodes is None or tokens else ""
+    )
     print_table(
-        f"{len(report.questions):,} questions, at most {limits} ({report.tokenizer})",
+        f"{count(len(report.questions), 'question')}, at most {limits} ({report.tokenizer})",
         ["", "evidence found", "questions with all", "tokens", "chunks", "checks", "chunks sent by checks"],
         [
             [
@@ -273,6 +276,7 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure strategies on judged questions, with intervals against plain similarity."""
+    from cnrag_core.corpus.wording import count
     from cnrag_core.evaluation.fitting import fit_weights
     from cnrag_core.evaluation.report import evaluate as measure
 
@@ -287,7 +291,9 @@ def evaluate(
             record["fitted_weights"] = fitted.weights.model_dump()
         print_json(record)
         return
-    typer.echo(f"{report.n_queries} judged questions; in brackets the 95 % interval of the difference to similarity")
+    typer.echo(
+        f"{count(report.n_queries, 'judged question')}; in brackets the 95 % interval of the difference to similarity"
+    )
     typer.echo(report.to_text())
     if fitted is not None:
         print_pairs("Learned weights of hybrid", fitted.weights.model_dump())

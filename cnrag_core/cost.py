@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cnrag_core.config.spec import AttributeSimilarityComponent, PipelineConfig
 from cnrag_core.corpus.document import Corpus
+from cnrag_core.corpus.wording import count
 
 CHARACTERS_A_SECOND = {"tfidf": 4_000_000, "sentence_bert": 20_000, "ollama": 8_000}
 PAIRS_A_SECOND = 40_000_000
@@ -36,7 +37,7 @@ class BuildCost:
             duration = f"{max(1, round(self.seconds)):,} seconds" if self.seconds >= 1.5 else "a second"
         else:
             duration = f"{round(self.seconds / 60):,} minutes"
-        return f"{self.n_documents:,} documents, {self.n_pairs:,} pairs, about {duration}"
+        return f"{count(self.n_documents, 'document')}, {count(self.n_pairs, 'pair')}, about {duration}"
 
 
 def estimate_cost(corpus: Corpus, config: PipelineConfig) -> BuildCost:

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 import networkx as nx
 
 from cnrag_core.config.effective import effective_yaml
+from cnrag_core.corpus.wording import count
 from cnrag_core.errors import ConfigError
 from cnrag_core.export.attributed_graph import attributed_graph
 from cnrag_core.export.csv_table import csv_bytes
@@ -66,7 +67,7 @@ class View:
     def counts(self) -> str:
         """What the files hold, in words."""
         graph = self.network.graph
-        return f"{graph.n_nodes:,} documents and {graph.n_edges:,} edges; rule: {graph.rule}"
+        return f"{count(graph.n_nodes, 'document')} and {count(graph.n_edges, 'edge')}; rule: {graph.rule}"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cnrag_core.config.loader import load_config, to_yaml
+from cnrag_core.corpus.wording import count
 from cnrag_core.jobs import Job
 from cnrag_core.network import Network
 from cnrag_core.rag import checked_threshold
@@ -95,9 +96,14 @@ with shown_errors():
             st.columns(2, gap="large") if found.n_gained and found.n_lost else (st.container(), st.container())
         )
     with gained:
-        edges(found.gained, f"Gained: {found.n_gained:,} edges", "gained", "Every edge of the second is in the first.")
+        edges(
+            found.gained,
+            f"Gained: {count(found.n_gained, 'edge')}",
+            "gained",
+            "Every edge of the second is in the first.",
+        )
     with lost:
-        edges(found.lost, f"Lost: {found.n_lost:,} edges", "lost", "Every edge of the first is in the second.")
+        edges(found.lost, f"Lost: {count(found.n_lost, 'edge')}", "lost", "Every edge of the first is in the second.")
     st.subheader("The same question, asked of both", anchor=False)
     asked = st.text_input("Question", workspace.queries[0].text if workspace.queries else "", key="compare_question")
     if asked.strip():

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.export.csv_table import csv_bytes
 from cnrag_core.views.community_cards import (
     card_of,
@@ -68,7 +69,7 @@ with shown_errors():
         for column, number in zip(columns, shown[start : start + CARDS_A_ROW], strict=False):
             card = card_of(network, number)
             with column, st.container(border=True, height="stretch", gap="small"):
-                st.markdown(f"**{literal(card.name)}** · {card.size:,} documents")
+                st.markdown(f"**{literal(card.name)}** · {count(card.size, 'document')}")
                 st.caption(literal(card.tags))
                 for node_id, title in card.central:
                     if st.button(literal(title), key=f"open_{number}_{node_id}", type="tertiary", width="stretch"):

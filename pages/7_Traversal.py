@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.views.traversal_steps import cost_of_checks, evidence_count, outcome
 from cnrag_core.views.traversal_tables import comparison_sentence, concept_table, context_table, kind_table
 from pages.shared.session import current_network, literal, open_workspace, shown_errors
@@ -81,12 +82,12 @@ def beside(traces, graph) -> None:
 
 def about(graph) -> None:
     """How the chunk graph was made."""
-    with st.expander(f"The chunk graph: {len(graph.chunks):,} chunks, {graph.n_edges:,} edges"):
+    with st.expander(f"The chunk graph: {count(len(graph.chunks), 'chunk')}, {count(graph.n_edges, 'edge')}"):
         notes, kinds = st.columns([2, 1], gap="large")
         with notes:
             for note in graph.notes:
                 st.text(note)
-            st.text(f"{graph.n_pairs:,} pairs of chunks were compared.")
+            st.text(f"{count(graph.n_pairs, 'pair of chunks was', 'pairs of chunks were')} compared.")
         kinds.dataframe(kind_table(graph), key="walk_kinds", hide_index=True)
         st.dataframe(
             concept_table(graph),

@@ -5,6 +5,7 @@ import hashlib
 import streamlit as st
 
 from cnrag_core.config.loader import to_yaml
+from cnrag_core.corpus.wording import count
 from cnrag_core.evaluation.fitting import fit_weights
 from cnrag_core.evaluation.judgements import read_judgements_bytes
 from cnrag_core.evaluation.partitions import community_quality
@@ -165,9 +166,8 @@ with shown_errors():
             },
         )
     table = strategy_table(report)
-    st.caption(
-        f"Percent, in the mean of {report.n_queries:,} questions; the columns on the right say how long one takes."
-    )
+    asked = count(report.n_queries, "question")
+    st.caption(f"Percent, in the mean of {asked}; the columns on the right say how long one takes.")
     st.dataframe(table, key="strategy_table", hide_index=True, column_config=percents(metrics))
     st.download_button(
         "All measures (CSV)", lambda: csv_bytes(table), file_name="evaluation.csv", mime="text/csv",

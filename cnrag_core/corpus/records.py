@@ -116,16 +116,14 @@ def corpus_of_records(
 
     loaded = _load(records, file, flattener, meter, schema, limits, report)
     if not loaded.rows:
-        rejected = f"; all {report.n_rejected:,} records were rejected" if report.n_rejected else ""
+        rejected = f"; {_all_rejected(report)}" if report.n_rejected else ""
         raise CorpusError(f"{report.file}: there is no document in it{rejected}.")
 
     id_name = choose_id_field(loaded.rows, id_field, report)
     ids = assign_ids(loaded.rows, loaded.places, id_name, keep_duplicates=keep_duplicates, report=report)
     _drop_rejected(loaded, ids)
     if not loaded.rows:
-        raise CorpusError(
-            f"{report.file}: there is no document in it; all {report.n_rejected:,} records were rejected."
-        )
+        raise CorpusError(f"{report.file}: there is no document in it; {_all_rejected(report)}.")
 
     keep = {*schema.kinds, *([id_name] if id_name else [])}
     kinds = settle_columns(loaded.rows, keep=keep, cells_are_text=loaded.untyped, flattener=flattener, report=report)
@@ -142,6 +140,11 @@ def corpus_of_records(
         for node_id, row, origin in zip((i for i in ids if i is not None), loaded.rows, loaded.origins, strict=True)
     )
     return Corpus(documents, kinds, name, report.sentences(len(documents)))
+
+
+def _all_rejected(report: Report) -> str:
+    n = report.n_rejected
+    return "its only record was rejected" if n == 1 else f"all {n:,} records were rejected"
 
 
 def _load(

@@ -72,7 +72,7 @@ class Report:
             told.append(f"{loaded} loaded, {self.n_rejected:,} rejected; the first: {self._first_rejected}.")
         told += self._warnings
         if self._n_dropped:
-            told.append(f"{self._n_dropped:,} more warnings are not shown.")
+            told.append(f"{count(self._n_dropped, 'more warning is', 'more warnings are')} not shown.")
         for what, finding in self._findings.items():
             times = f"{finding.number:,} times, first in " if finding.number > 1 else ""
             told.append(f"{what} ({times}{finding.first}).")

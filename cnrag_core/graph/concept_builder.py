@@ -26,6 +26,7 @@ from cnrag_core.config.spec import (
     TraversalSpec,
 )
 from cnrag_core.corpus.document import Document
+from cnrag_core.corpus.wording import count
 from cnrag_core.graph.chunk_nodes import ChunkedCorpus
 from cnrag_core.graph.concept_graph import ChunkNode, ConceptEdge, ConceptGraph, graph_of_pairs
 from cnrag_core.graph.concept_sets import ConceptSets, concept_sets, strongest_pairs
@@ -230,12 +231,15 @@ class _SharedWords:
 
 def _cut_notes(corpus: ChunkedCorpus) -> Iterator[str]:
     if corpus.n_cut:
-        yield f"{len(corpus.documents):,} documents make {len(corpus.chunks):,} chunks; {corpus.n_cut:,} were cut."
+        yield (
+            f"{count(len(corpus.documents), 'document makes', 'documents make')} {count(len(corpus.chunks), 'chunk')}; "
+            f"{corpus.n_cut:,} {'was' if corpus.n_cut == 1 else 'were'} cut."
+        )
 
 
 def _isolation_notes(graph: ConceptGraph, spec: TraversalSpec) -> Iterator[str]:
     """How many chunks the seed's rule leaves alone, and how many the typed links do."""
     n, alone = len(graph.chunks), graph.n_isolated_by_cosine
-    yield f"A cosine above {spec.min_cosine:g} alone leaves {alone:,} of {n:,} chunks without an edge."
+    yield f"A cosine above {spec.min_cosine:g} alone leaves {alone:,} of {count(n, 'chunk')} without an edge."
     if spec.links == "typed":
-        yield f"With typed links {graph.n_isolated:,} are without one."
+        yield f"With typed links {graph.n_isolated:,} {'is' if graph.n_isolated == 1 else 'are'} without one."

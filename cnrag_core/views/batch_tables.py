@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from cnrag_core.corpus.wording import percent
+from cnrag_core.corpus.wording import count, percent
 from cnrag_core.evaluation.batch import BatchAnswer
 from cnrag_core.views.ranking_tables import TitleView, listed, path_line
 
@@ -17,7 +17,7 @@ from cnrag_core.views.ranking_tables import TitleView, listed, path_line
 def batch_sentence(answers: Sequence[BatchAnswer]) -> str:
     """How many questions were asked, how far the strategies agree, and who finds most of what was judged."""
     names = answers[0].comparison.strategies
-    asked = "1 question" if len(answers) == 1 else f"{len(answers):,} questions"
+    asked = count(len(answers), "question")
     text = f"{asked}, {len(names)} strateg{'y' if len(names) == 1 else 'ies'}"
     if len(names) > 1:
         mean = sum(answer.agreement for answer in answers) / len(answers)
@@ -29,7 +29,9 @@ def batch_sentence(answers: Sequence[BatchAnswer]) -> str:
     found = {name: sum(answer.found(name) for answer in judged) for name in names}
     best = max(found.values())
     leaders = [name for name in names if found[name] == best]
-    return f"{text}. Of {n_relevant:,} judged documents {listed(leaders)} find{'s' * (len(leaders) == 1)} {best:,}."
+    return (
+        f"{text}. Of {count(n_relevant, 'judged document')} {listed(leaders)} find{'s' * (len(leaders) == 1)} {best:,}."
+    )
 
 
 def batch_table(answers: Sequence[BatchAnswer]) -> pd.DataFrame:

@@ -15,6 +15,7 @@ import pandas as pd
 from cnrag_core.chunking.chunker import Chunk, TextChunker
 from cnrag_core.chunking.tokens import count_tokens
 from cnrag_core.config.spec import ChunkingMethod, ChunkingStrategy
+from cnrag_core.corpus.wording import count
 from cnrag_core.embedding.aggregation import EmbeddingAggregator
 from cnrag_core.embedding.provider import EmbeddingProvider
 from cnrag_core.embedding.rows import normalize_rows
@@ -103,6 +104,6 @@ def chunking_sentence(chunks: Sequence[Chunk], text: str) -> str:
         return "This field is empty, so there is nothing to cut."
     tokens = count_tokens(text)
     repeated = sum(max(0, before.end - after.start) for before, after in pairwise(chunks))
-    overlap = f"; {repeated:,} characters stand in two chunks" if repeated else ""
-    pieces = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
-    return f"{pieces} of a text of {tokens:,} tokens (words × 1.3) and {len(text):,} characters{overlap}."
+    overlap = f"; {count(repeated, 'character stands', 'characters stand')} in two chunks" if repeated else ""
+    length = f"{count(tokens, 'token')} (words × 1.3) and {count(len(text), 'character')}"
+    return f"{count(len(chunks), 'chunk')} of a text of {length}{overlap}."

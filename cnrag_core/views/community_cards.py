@@ -68,16 +68,20 @@ def topics_sentence(network: CommunityView) -> str:
     """How many communities there are, how large, and how clearly they stand apart."""
     communities = network.communities
     if not communities.n_grouped:
+        if network.graph.n_nodes == 1:
+            return "The only document is linked to no other."
         return f"None of the {network.graph.n_nodes:,} documents is linked to another."
     quality = communities.modularity
     words = "" if quality is None else f", modularity {quality:.2f}"
     single = communities.n_single
     alone = f"{single:,} document{'s stand' if single > 1 else ' stands'} alone" if single else "none stands alone"
-    return (
-        f"{communities.n_grouped:,} communities of two or more documents, the largest of "
-        f"{int(communities.sizes[0]):,}; "
-        f"{alone}. Found by {communities.library}{words}."
+    largest = int(communities.sizes[0])
+    groups = (
+        f"One community of {largest:,} documents"
+        if communities.n_grouped == 1
+        else f"{communities.n_grouped:,} communities of two or more documents, the largest of {largest:,}"
     )
+    return f"{groups}; {alone}. Found by {communities.library}{words}."
 
 
 def card_of(network: CommunityView, number: int) -> CommunityCard:
@@ -180,7 +184,7 @@ def stability_sentence(network: CommunityView) -> str:
     )
     return (
         f"{verdict.capitalize()}: {found.n_runs} searches agree with an adjusted Rand index of "
-        f"{found.adjusted_rand:.2f} and find {count} communities; {unsure:,} "
+        f"{found.adjusted_rand:.2f} and find {count} {'community' if high == 1 else 'communities'}; {unsure:,} "
         f"document{' changes' if unsure == 1 else 's change'} sides often."
     )
 

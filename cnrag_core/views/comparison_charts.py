@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.retrieval.ranking import RankedResults
 from cnrag_core.topology.comparison import EdgeChange, GraphComparison
 from cnrag_core.views.community_names import ISOLATED, TaggedView, community_names
@@ -37,7 +38,8 @@ def comparison_sentence(found: GraphComparison) -> str:
     """What changes, in a sentence."""
     same = "the same" if found.adjusted_rand > 0.999 else f"alike to {found.adjusted_rand:.2f} (adjusted Rand index)"
     return (
-        f"{found.n_common:,} edges are in both, {found.n_gained:,} are gained and {found.n_lost:,} lost; "
+        f"{count(found.n_common, 'edge is', 'edges are')} in both, {found.n_gained:,} "
+        f"{'is' if found.n_gained == 1 else 'are'} gained and {found.n_lost:,} lost; "
         f"the communities are {same}, mutual information {found.mutual_information:.2f}."
     )
 
@@ -89,9 +91,9 @@ def _flows(
     left, right = _bands(first), _bands(second)
     order_left, order_right = list(dict.fromkeys(left.values())), list(dict.fromkeys(right.values()))
     links: dict[tuple[str, str], int] = {}
-    for before, after, count in found.flows.tolist():
+    for before, after, n in found.flows.tolist():
         pair = (left.get(before, ISOLATED), right.get(after, ISOLATED))
-        links[pair] = links.get(pair, 0) + count
+        links[pair] = links.get(pair, 0) + n
     order_left += [ISOLATED] * (ISOLATED not in order_left and any(a == ISOLATED for a, _ in links))
     order_right += [ISOLATED] * (ISOLATED not in order_right and any(b == ISOLATED for _, b in links))
     return order_left, order_right, links

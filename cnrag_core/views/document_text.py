@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from cnrag_core.config.spec import PipelineConfig
 from cnrag_core.corpus.document import Document, as_text
+from cnrag_core.corpus.wording import count
 
 LONGEST = 4000
 """Characters of a field shown; the rest is counted in words."""
@@ -57,4 +58,4 @@ def shortened(text: str) -> str:
     """
     if len(text) <= LONGEST:
         return text
-    return f"{text[:LONGEST].rstrip()} … ({len(text) - LONGEST:,} more characters)"
+    return f"{text[:LONGEST].rstrip()} … ({count(len(text) - LONGEST, 'more character')})"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.retrieval.comparison import StrategyComparison
 from cnrag_core.retrieval.ranking import ScoredNode
 from cnrag_core.views.figure import base_figure
@@ -76,12 +77,13 @@ def agreement_sentence(comparison: StrategyComparison) -> str:
     names = comparison.strategies
     if len(names) < 2:
         only = comparison.results[names[0]]
-        return f"{len(only)} documents from {names[0]}." if len(only) else only.reason
+        return f"{count(len(only), 'document')} from {names[0]}." if len(only) else only.reason
     ids = [set(results.ids) for results in comparison.results.values()]
     common, every = set.intersection(*ids), set.union(*ids)
     if not every:
         return next(iter(comparison.results.values())).reason
-    return f"The {len(names)} strategies return {len(every)} documents together and agree on {len(common)} of them."
+    returned = count(len(every), "document")
+    return f"The {len(names)} strategies return {returned} together and agree on {len(common)} of them."
 
 
 def reasons_apart(comparison: StrategyComparison, names: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -103,10 +105,10 @@ def found_sentence(comparison: StrategyComparison, relevant: Collection[str]) ->
         names.setdefault(len(set(results.ids) & set(relevant)), []).append(name)
     n = len(relevant)
     parts = []
-    for count in sorted(names, reverse=True):
-        verb = "find" if len(names[count]) > 1 else "finds"
-        what = ("it" if n == 1 else "both" if n == 2 else f"all {n}") if count == n else f"{count}" if count else "none"
-        parts.append(f"{listed(names[count])} {verb} {what}")
+    for found in sorted(names, reverse=True):
+        verb = "find" if len(names[found]) > 1 else "finds"
+        what = ("it" if n == 1 else "both" if n == 2 else f"all {n}") if found == n else f"{found}" if found else "none"
+        parts.append(f"{listed(names[found])} {verb} {what}")
     who = "1 document answers" if n == 1 else f"{n} documents answer"
     return f"{who} this question by judgement: {'; '.join(parts)}."
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.graph.similarity_graph import TIE_TOLERANCE
 from cnrag_core.similarity.reaggregation import Reaggregation
 
@@ -46,9 +47,10 @@ def reaggregation_sentence(found: Reaggregation, network: Network) -> str:
     least = network.graph.threshold - TIE_TOLERANCE
     gained = int(np.count_nonzero((found.after >= least) & (found.before < least)))
     lost = int(np.count_nonzero((found.after < least) & (found.before >= least)))
+    stay = "document stays" if n == 1 else "documents stay"
     return (
-        f"Cut and combined like this, {kept} of its {n} nearest documents stay; at the threshold of "
-        f"{network.graph.threshold:.2f} it gains {gained:,} and loses {lost:,} links. The new embedding of "
+        f"Cut and combined like this, {kept} of its {n} nearest {stay}; at the threshold of "
+        f"{network.graph.threshold:.2f} it gains {gained:,} and loses {count(lost, 'link')}. The new embedding of "
         f"{found.component} has cosine {found.row_cosine:.3f} with the stored one."
     )
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.centrality import Betweenness
 from cnrag_core.topology.communities import Communities
@@ -109,15 +110,15 @@ def hubs_sentence(hubs: Sequence[Hub], network: RoleView) -> str:
         return "No document has that many neighbours."
     first = hubs[0]
     return (
-        f"{len(hubs):,} of {network.graph.n_nodes:,} documents. The most connected is "
-        f"“{network.title(first.node_id)}” with {first.degree:,} neighbours."
+        f"{len(hubs):,} of {count(network.graph.n_nodes, 'document')}. The most connected is "
+        f"“{network.title(first.node_id)}” with {count(first.degree, 'neighbour')}."
     )
 
 
 def bridges_sentence(bridges: Sequence[Bridge], network: RoleView) -> str:
     """Which bridge is the strongest, what it joins, and whether betweenness is exact."""
     found = network.betweenness
-    how = "exact" if found.exact else f"estimated from {found.n_sources:,} sources"
+    how = "exact" if found.exact else f"estimated from {count(found.n_sources, 'source')}"
     if not bridges:
         return f"No document lies on a shortest path between two others (betweenness, {how})."
     first = bridges[0]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.graph.concept_graph import ConceptEdge, ConceptGraph
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 from cnrag_core.topology.layout import Layout, compute_layout
@@ -92,7 +93,8 @@ class WalkScene:
     @property
     def counts(self) -> str:
         """``77 of 77 chunks, 85 of 85 edges``."""
-        return f"{len(self.chunk_ids):,} of {self.n_chunks:,} chunks, {len(self.lines):,} of {self.n_edges:,} edges"
+        chunks = f"{len(self.chunk_ids):,} of {count(self.n_chunks, 'chunk')}"
+        return f"{chunks}, {len(self.lines):,} of {count(self.n_edges, 'edge')}"
 
     def parts(self, step: int) -> dict[str, Part]:
         """What each drawn chunk is after a step; after step 0 the seeds are queued."""

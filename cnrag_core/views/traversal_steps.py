@@ -5,6 +5,7 @@ Enters: a trace and the graph that it walked. Leaves: labels, rows and sentences
 
 from __future__ import annotations
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.graph.concept_graph import ChunkNode, ConceptGraph
 from cnrag_core.traversal.budget import chunks_sent
 from cnrag_core.traversal.trace import Step, TraversalTrace
@@ -99,9 +100,8 @@ def decision(step: Step, graph: ConceptGraph) -> str:
 
 def outcome(trace: TraversalTrace) -> str:
     """One sentence: what is in the context, at what cost, and why the walk ended."""
-    n = len(trace.path)
-    chunks = f"{n:,} chunk{'' if n == 1 else 's'}"
-    return f"{chunks}, {trace.total_tokens:,} of {trace.budget.max_tokens:,} tokens. {trace.reason_in_words}"
+    chunks = count(len(trace.path), "chunk")
+    return f"{chunks}, {trace.total_tokens:,} of {count(trace.budget.max_tokens, 'token')}. {trace.reason_in_words}"
 
 
 def evidence_count(trace: TraversalTrace) -> str:
@@ -116,10 +116,11 @@ def cost_of_checks(trace: TraversalTrace) -> str:
     every = trace.budget.check_every
     if not trace.n_checks:
         sent = chunks_sent(n)
-        return f"Nobody asked whether the context suffices. Asking after each of {n:,} chunks would send {sent:,}."
+        each = "the only chunk" if n == 1 else f"each of {n:,} chunks"
+        return f"Nobody asked whether the context suffices. Asking after {each} would send {sent:,}."
     sizes = list(range(every, n + 1, every))[: trace.n_checks]
     terms = " + ".join(map(str, sizes if len(sizes) <= 5 else [*sizes[:3], "…", sizes[-1]]))
-    checks = f"{trace.n_checks:,} check{'' if trace.n_checks == 1 else 's'}"
+    checks = count(trace.n_checks, "check")
     whole = f"{terms} = {trace.n_chunks_sent:,}" if sum(sizes) == trace.n_chunks_sent else f"{trace.n_chunks_sent:,}"
     chunks = "chunk" if trace.n_chunks_sent == 1 else "chunks"
     return f"{checks} sent {whole} {chunks}: each check sends the whole context so far."

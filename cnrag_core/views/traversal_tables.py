@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.graph.concept_graph import ConceptGraph
 from cnrag_core.traversal.trace import TraversalTrace
 from cnrag_core.views.traversal_steps import (
@@ -87,7 +88,7 @@ def comparison_sentence(traces: Mapping[str, TraversalTrace]) -> str:
     parts = []
     for name, trace in traces.items():
         found = evidence_count(trace)
-        what = f"{found} needed pieces" if found else f"{len(trace.path):,} chunks"
-        parts.append(f"the {WALK_IN_WORDS[name]} holds {what} in {trace.total_tokens:,} tokens")
+        what = f"{found} needed pieces" if found else count(len(trace.path), "chunk")
+        parts.append(f"the {WALK_IN_WORDS[name]} holds {what} in {count(trace.total_tokens, 'token')}")
     sentence = "; ".join(parts) + "."
     return sentence[0].upper() + sentence[1:]

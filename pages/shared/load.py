@@ -15,6 +15,7 @@ from cnrag_core.config.models import IN_WORDS, available_models, with_model
 from cnrag_core.config.spec import FieldKind, PipelineConfig
 from cnrag_core.corpus.document import Corpus
 from cnrag_core.corpus.samples import load_sample, sample_names
+from cnrag_core.corpus.wording import count
 from cnrag_core.cost import estimate_cost
 from cnrag_core.errors import CNRagError, ConfigError, DuplicateIdError
 from cnrag_core.evaluation.judgements import JudgedQuery, read_judgements_bytes
@@ -101,7 +102,7 @@ def _own_documents() -> None:
         st.info("Choose a file to see its fields and a configuration to start from.", icon=":material/upload_file:")
         return
     corpus = draft.corpus
-    st.markdown(f"**{literal(corpus.name)}** · {len(corpus):,} documents")
+    st.markdown(f"**{literal(corpus.name)}** · {count(len(corpus), 'document')}")
     for warning in corpus.warnings:
         st.warning(literal(warning), icon=":material/warning:")
     queries = read_judgements_bytes(judged_file.getvalue(), judged_file.name) if judged_file is not None else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.errors import CNRagError
 from cnrag_core.evaluation.batch import BatchAnswer, ask_all
 from cnrag_core.evaluation.judgements import JudgedQuery, read_questions_bytes
@@ -31,7 +32,7 @@ def many_questions(workspace: Workspace, network: Network, names: list[str], n: 
     questions = _questions(workspace)
     can_ask = bool(questions)
     if st.button(
-        f"Ask {len(questions):,} question{'s' * (len(questions) != 1)}" if can_ask else "Ask",
+        f"Ask {count(len(questions), 'question')}" if can_ask else "Ask",
         key="batch_ask", type="primary", disabled=not can_ask, icon=":material/play_arrow:",
     ):  # fmt: skip
         start_job("batch", "questions", lambda step: ask_all(network.search, questions, names, n, progress=step))

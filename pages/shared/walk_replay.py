@@ -6,6 +6,7 @@ import hashlib
 
 import streamlit as st
 
+from cnrag_core.corpus.wording import count
 from cnrag_core.graph.concept_graph import ConceptGraph
 from cnrag_core.traversal.trace import TraversalTrace
 from cnrag_core.views.network_side import toggled
@@ -131,7 +132,9 @@ def _details(trace: TraversalTrace, graph: ConceptGraph, step: int, selected: st
         figures = [f"{because(taken)}", f"cost {taken.cost:.2f}", f"hop {taken.hop}"]
         figures += [] if taken.edge_weight is None else [f"weight {taken.edge_weight:.3f}"]
         st.caption(literal(" · ".join(figures)))
-        st.caption(f"{taken.tokens:,} tokens, {taken.total_tokens:,} of {trace.budget.max_tokens:,} in the context")
+        st.caption(
+            f"{count(taken.tokens, 'token')}, {taken.total_tokens:,} of {trace.budget.max_tokens:,} in the context"
+        )
         if taken.new_concepts:
             st.caption(literal(f"new concepts: {', '.join(taken.new_concepts)}"))
         if selected is None or selected == taken.chunk_id:

@@ -119,7 +119,7 @@ def test_the_build_says_how_many_chunks_the_seeds_rule_isolates():
     graph = built(rows=np.eye(4))
     assert graph.n_isolated_by_cosine == 4
     assert "A cosine above 0.8 alone leaves 4 of 4 chunks without an edge." in graph.notes
-    assert "With typed links 1 are without one." in graph.notes
+    assert "With typed links 1 is without one." in graph.notes
 
 
 def test_a_reference_leads_to_the_beginning_of_the_document_it_names():
@@ -139,7 +139,7 @@ def test_chunks_of_one_document_stand_side_by_side():
     ids = list(graph.chunks)
     assert len(ids) >= 3
     assert edges_of(graph, ids[1]) == {ids[0]: "adjacent", ids[2]: "adjacent"}
-    assert f"1 documents make {len(ids)} chunks; 1 were cut." in graph.notes
+    assert f"1 document makes {len(ids)} chunks; 1 was cut." in graph.notes
 
 
 def test_a_chunk_does_not_mention_its_own_document():
