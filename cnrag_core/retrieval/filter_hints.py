@@ -24,6 +24,9 @@ MOST_HINTS = 3
 MOST_LOOKED_AT = 50
 """Conditions in a question whose field is compared with the known ones; nobody types more."""
 
+MOST_VALUES = 8
+"""Wanted values that are compared with all documents."""
+
 MOST_CHARACTERS = 100
 """A longer value is a text and no label; nobody misspells it as a whole."""
 
@@ -72,14 +75,14 @@ def value_hints(conditions: Sequence[Condition], documents: Sequence[Document]) 
 
 
 def _of_missing(conditions: Sequence[Condition], documents: Sequence[Document]) -> Iterator[str]:
-    for condition in islice(conditions, MOST_LOOKED_AT):
-        for value in condition.values:
-            alone = Condition(condition.field, (value,))
-            if is_bound(value) or len(value) > MOST_CHARACTERS or any(map(alone.passes, documents)):
-                continue
-            if found := _nearest_value(value, condition.field, documents):
-                missing = f"No document has '{quoted(value)}' in '{quoted(condition.field)}'."
-                yield f"{missing} Did you mean '{quoted(found)}'?"
+    wanted = ((condition, value) for condition in conditions for value in condition.values)
+    for condition, value in islice(wanted, MOST_VALUES):
+        alone = Condition(condition.field, (value,))
+        if is_bound(value) or len(value) > MOST_CHARACTERS or any(map(alone.passes, documents)):
+            continue
+        if found := _nearest_value(value, condition.field, documents):
+            missing = f"No document has '{quoted(value)}' in '{quoted(condition.field)}'."
+            yield f"{missing} Did you mean '{quoted(found)}'?"
 
 
 def _nearest_value(wanted: str, name: str, documents: Sequence[Document]) -> str | None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -107,16 +108,27 @@ def field_meant(name: str, fields: Collection[str]) -> str | None:
     """
     if name in fields:
         return name
-    for plain in (str.casefold, _without_accents):
-        wanted = plain(name)
-        fitting = [field for field in fields if plain(field) == wanted]
-        if fitting:
-            return fitting[0] if len(fitting) == 1 else None
+    for plain, fitting in zip(_PLAINER, _fields_by_plainer(frozenset(fields)), strict=True):
+        if found := fitting.get(plain(name)):
+            return found[0] if len(found) == 1 else None
     return None
 
 
 def _without_accents(text: str) -> str:
     return fold_accents(text.casefold())
+
+
+_PLAINER = (str.casefold, _without_accents)
+
+
+@lru_cache(maxsize=16)  # a question may hold thousands of colons
+def _fields_by_plainer(fields: frozenset[str]) -> tuple[dict[str, list[str]], ...]:
+    """Fields by their name in lower case, and by that without accents."""
+    found: tuple[dict[str, list[str]], ...] = tuple({} for _ in _PLAINER)
+    for field in fields:
+        for plain, fitting in zip(_PLAINER, found, strict=True):
+            fitting.setdefault(plain(field), []).append(field)
+    return found
 
 
 def conditions_of(filters: Mapping[str, Any]) -> tuple[Condition, ...]:

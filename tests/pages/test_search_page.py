@@ -55,3 +55,8 @@ def test_a_question_without_any_result_says_so_once_and_what_to_do(page):
     page.run()
     told = [element.value.replace("\\", "") for element in page.info]
     assert told == ["No word of the question occurs in the documents. Try other words or fewer filters."]
+
+
+def test_the_help_of_the_question_box_names_fields_of_the_corpus(page):
+    help = page.text_input(key="question").help.replace("\\", "")
+    assert help == "A part like section:Billing keeps only documents with that value."
