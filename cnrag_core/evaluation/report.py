@@ -244,7 +244,9 @@ def _notes(queries: Sequence[JudgedQuery], node_ids: Sequence[str]) -> tuple[str
     if not unknown:
         return ()
     shown = ", ".join(map(repr, unknown[:_SHOWN_UNKNOWN])) + (" ..." if len(unknown) > _SHOWN_UNKNOWN else "")
-    return (f"{len(unknown)} of {len(judged)} judged documents are not in the corpus ({shown}); they count as missed.",)
+    are, they = ("is", "it counts") if len(unknown) == 1 else ("are", "they count")
+    missed = f"{len(unknown)} of {len(judged)} judged documents {are} not in the corpus ({shown}); {they} as missed."
+    return (missed,)
 
 
 def _cell(mean: float, difference: Difference, strategy: str) -> str:

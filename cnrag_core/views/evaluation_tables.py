@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
-from cnrag_core.corpus.wording import percent
+from cnrag_core.corpus.wording import count, percent
 from cnrag_core.evaluation.partitions import CommunityQuality
 from cnrag_core.evaluation.report import EvaluationReport
 from cnrag_core.retrieval.comparison import BASELINE
@@ -109,9 +109,13 @@ def verdict(report: EvaluationReport, metric: str) -> str:
     best = report.of(report.best(metric))
     value = f"{100 * best.metrics[metric]:.1f}"
     if best.strategy == BASELINE:
-        return f"Plain similarity is not beaten: {metric} {value} over {report.n_queries} questions."
+        return f"Plain similarity is not beaten: {metric} {value} over {count(report.n_queries, 'question')}."
     found = best.differences[metric]
-    sure = "more than chance" if found.is_better else f"which {report.n_queries} questions cannot tell from chance"
+    sure = (
+        "more than chance"
+        if found.is_better
+        else f"which {count(report.n_queries, 'question')} cannot tell from chance"
+    )
     return (
         f"Best by {metric} is {best.strategy} with {value}, {100 * found.mean:+.1f} points against plain similarity "
         f"({100 * found.low:+.1f} to {100 * found.high:+.1f}), {sure}."
@@ -142,8 +146,9 @@ def answer_table(report: EvaluationReport, query_id: str, network: TitleView) ->
 
 def quality_sentence(quality: CommunityQuality, label: str) -> str:
     """How far the communities agree with a label, beside k-means on the same texts."""
+    found = count(quality.n_communities, "community", "communities")
     text = (
-        f"{quality.n_communities} communities against {quality.n_labels} values of {label}: adjusted Rand index "
+        f"{found} against {count(quality.n_labels, 'value')} of {label}: adjusted Rand index "
         f"{quality.ari:.2f}, mutual information {quality.nmi:.2f}, {percent(quality.isolated_share)} isolated."
     )
     if quality.kmeans_ari is None or quality.kmeans_nmi is None:

@@ -69,7 +69,7 @@ def test_tables_have_a_row_a_strategy_and_a_row_a_question(search):
 def test_judged_documents_outside_the_corpus_are_told_and_count_as_missed(search):
     report = evaluate(search, [JudgedQuery("q", "honey", {"bees": 1.0, "wasps": 1.0})], ["similarity"], k=(3,))
     assert report.of("similarity").metrics["recall@3"] == 0.5
-    assert report.notes == ("1 of 2 judged documents are not in the corpus ('wasps'); they count as missed.",)
+    assert report.notes == ("1 of 2 judged documents is not in the corpus ('wasps'); it counts as missed.",)
 
 
 def test_judgements_of_another_corpus_are_refused(search):

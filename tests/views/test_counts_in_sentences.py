@@ -17,6 +17,7 @@ from cnrag_core.topology.roles import Hub
 from cnrag_core.views.chunk_tables import chunking_sentence
 from cnrag_core.views.community_cards import topics_sentence
 from cnrag_core.views.comparison_charts import comparison_sentence
+from cnrag_core.views.evaluation_tables import quality_sentence, verdict
 from cnrag_core.views.role_tables import hubs_sentence
 from cnrag_core.views.traversal_steps import cost_of_checks, outcome
 from cnrag_core.views.traversal_tables import comparison_sentence as comparison_of_walks
@@ -56,6 +57,16 @@ def test_one_chunk_of_one_character():
     assert (
         chunking_sentence([Chunk(0, 0, 1, "x")], "x") == "1 chunk of a text of 2 tokens (words × 1.3) and 1 character."
     )
+
+
+def test_one_community_against_one_label_and_one_judged_question():
+    quality = SimpleNamespace(
+        n_communities=1, n_labels=1, ari=1.0, nmi=1.0, isolated_share=0.0, kmeans_ari=None, kmeans_nmi=None
+    )
+    assert quality_sentence(quality, "kind").startswith("1 community against 1 value of kind:")
+    best = SimpleNamespace(strategy="similarity", metrics={"mrr": 1.0})
+    report = SimpleNamespace(best=lambda metric: "similarity", of=lambda name: best, n_queries=1)
+    assert verdict(report, "mrr").endswith("over 1 question.")
 
 
 def test_a_corpus_of_one_document():
