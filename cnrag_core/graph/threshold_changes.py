@@ -121,7 +121,7 @@ def _change(
 ) -> ThresholdChange:
     candidates = curve.candidates
     ids = candidates.node_ids
-    more = there.n_edges >= here.n_edges
+    more = there.n_edges > here.n_edges
     source: CandidateEdges | SimilarityGraph
     if drawn is None:
         first, last = sorted((here.n_edges, there.n_edges))
@@ -130,8 +130,7 @@ def _change(
         new = ~np.isin(_pairs(candidates)[: there.n_edges], _pairs(drawn))
         source, shown = candidates, np.flatnonzero(new)
     else:
-        gone = np.flatnonzero(~np.isin(_pairs(drawn), _pairs(candidates)[: there.n_edges]))
-        source, shown = drawn, gone[np.lexsort((drawn.right[gone], drawn.left[gone], -drawn.weight[gone]))]
+        source, shown = drawn, np.flatnonzero(~np.isin(_pairs(drawn), _pairs(candidates)[: there.n_edges]))
     shown = shown[:n_examples]
     edges = tuple(
         (ids[a], ids[b], weight)

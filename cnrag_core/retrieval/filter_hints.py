@@ -24,7 +24,7 @@ MOST_HINTS = 3
 MOST_LOOKED_AT = 50
 """Conditions in a question whose field is compared with the known ones; nobody types more."""
 
-MOST_VALUES = 8
+MOST_VALUES = 3
 """Wanted values that are compared with all documents."""
 
 MOST_CHARACTERS = 100
@@ -37,7 +37,7 @@ _SIGN = r"(?P<sign><=|>=|==|!=|[<>=≤≥≠])"
 _OTHER_SIGN = re.compile(rf'(?<!\S)(?P<field>[^\s:"<>=!≤≥≠]+){_SIGN}(?P<value>[^\s"]+)(?!\S)')
 _SIGN_BEHIND = re.compile(rf"{_SIGN}(?P<value>.+)")
 _LOOSE_COLON = re.compile(r'(?<!\S)(?P<field>[^\s:"]+):\s+(?P<value>[^\s"]+)')
-_DOTS = re.compile(r"(?P<low>[^.]*)(?:\.{3,}|…)(?P<high>[^.]*)")
+_DOTS = re.compile(r"(?P<low>[^.…]*)(?:\.{3,}|…)(?P<high>[^.…]*)")
 _DASH = re.compile(r"(?P<low>\d+)[-–—](?P<high>\d+)")
 
 
@@ -75,18 +75,25 @@ def value_hints(conditions: Sequence[Condition], documents: Sequence[Document]) 
 
 
 def _of_missing(conditions: Sequence[Condition], documents: Sequence[Document]) -> Iterator[str]:
+    spellings: dict[str, tuple[list[str], list[str]]] = {}
     wanted = ((condition, value) for condition in conditions for value in condition.values)
     for condition, value in islice(wanted, MOST_VALUES):
-        alone = Condition(condition.field, (value,))
+        name, alone = condition.field, Condition(condition.field, (value,))
         if is_bound(value) or len(value) > MOST_CHARACTERS or any(map(alone.passes, documents)):
             continue
-        if found := _nearest_value(value, condition.field, documents):
-            missing = f"No document has '{quoted(value)}' in '{quoted(condition.field)}'."
-            yield f"{missing} Did you mean '{quoted(found)}'?"
+        if name not in spellings:
+            spellings[name] = _spellings(name, documents)
+        written, folded = spellings[name]
+        found = process.extractOne(
+            fold_accents(value.strip().casefold()), folded, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE
+        )
+        if found:
+            missing = f"No document has '{quoted(value)}' in '{quoted(name)}'."
+            yield f"{missing} Did you mean '{quoted(written[found[2]])}'?"
 
 
-def _nearest_value(wanted: str, name: str, documents: Sequence[Document]) -> str | None:
-    """The value, or a word of one, that is spelled most like the wanted one; the commonest of equals."""
+def _spellings(name: str, documents: Sequence[Document]) -> tuple[list[str], list[str]]:
+    """The values of a field and their words, the commonest first: as written, and as they are compared."""
     values = Counter(
         item for d in documents for item in d.items(name) if len(item) <= MOST_CHARACTERS and not is_bound(item)
     )
@@ -95,11 +102,7 @@ def _nearest_value(wanted: str, name: str, documents: Sequence[Document]) -> str
         for spelling in dict.fromkeys([value, *re.findall(r"\w+", value)]):
             spellings[spelling] += number
     ordered = sorted(spellings, key=lambda spelling: (-spellings[spelling], spelling))
-    folded = [fold_accents(spelling.casefold()) for spelling in ordered]
-    found = process.extractOne(
-        fold_accents(wanted.strip().casefold()), folded, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE
-    )
-    return ordered[found[2]] if found else None
+    return ordered, [fold_accents(spelling.casefold()) for spelling in ordered]
 
 
 def _hints(query: str, fields: Collection[str], nothing_passes: bool) -> Iterator[str]:
@@ -132,6 +135,8 @@ def _of_value(name: str, value: str, nothing_passes: bool) -> Iterator[str]:
         written = f"'{quoted(name)}:{quoted(value)}'"
         yield f"{written} looks for that very text; {_instead(name, sign['sign'], sign['value'])}."
     elif (dots := _DOTS.fullmatch(value)) or (nothing_passes and (dots := _DASH.fullmatch(value))):
+        if not dots["low"] + dots["high"]:
+            return
         yield f"A range is written with two dots: '{quoted(name)}:{quoted(dots['low'])}..{quoted(dots['high'])}'."
 
 

@@ -49,11 +49,7 @@ def pairs_across(network: Network) -> list[tuple[str, str, float]]:
     graph, labels = network.graph, network.communities.labels
     one, other = labels[graph.left], labels[graph.right]
     across = np.flatnonzero(one != other)
-    strongest = across[np.lexsort((graph.right[across], graph.left[across], -graph.weight[across]))]
-    found: dict[tuple[int, int], int] = {}
-    for edge in strongest.tolist():
-        found.setdefault((min(one[edge], other[edge]), max(one[edge], other[edge])), edge)
-        if len(found) == N_PAIRS:
-            break
+    joined = np.minimum(one, other)[across] * np.int64(graph.n_nodes) + np.maximum(one, other)[across]
+    first = across[np.sort(np.unique(joined, return_index=True)[1])[:N_PAIRS]]  # edges come strongest first
     ids = graph.node_ids
-    return [(ids[graph.left[edge]], ids[graph.right[edge]], float(graph.weight[edge])) for edge in found.values()]
+    return [(ids[graph.left[edge]], ids[graph.right[edge]], float(graph.weight[edge])) for edge in first.tolist()]

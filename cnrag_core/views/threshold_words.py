@@ -82,7 +82,7 @@ def community_figures(communities: Communities) -> list[Figure]:
 
 def no_threshold_words(network: NetworkView) -> str:
     """What chose the edges of a network that no threshold cuts, and what moving the slider does."""
-    return f"There is no threshold yet: linked are {network.graph.rule}. Moving the slider sets one for all pairs."
+    return f"As built, a rule chose the edges: {network.graph.rule}. The slider puts a threshold in its place."
 
 
 def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: ThresholdSuggestion) -> str:
@@ -113,7 +113,8 @@ class StepWords:
 def step_words(change: ThresholdChange, network: NetworkView) -> StepWords:
     """What moving on to another threshold would do, with the strongest of the edges that come or go."""
     down, n, more = change.threshold < network.graph.threshold, abs(change.edges), change.edges > 0
-    edges = f"{n:,} {'more' if more else 'fewer'} edge{'' if n == 1 else 's'}" if n else "the same edges"
+    as_many = "as many edges" if change.strongest_edges else "the same edges"
+    edges = f"{n:,} {'more' if more else 'fewer'} edge{'' if n == 1 else 's'}" if n else as_many
     alone = f"{abs(change.isolates):,} {'fewer' if change.isolates < 0 else 'more'}" if change.isolates else "as many"
     return StepWords(
         f"{'Down' if down else 'Up'} to {change.threshold:.2f}: {edges}, {alone} isolated.",

@@ -15,6 +15,9 @@ from rapidfuzz import fuzz, process
 from cnrag_core.graph.similarity_graph import SimilarityGraph
 
 MOST_MATCHES = 50
+LONGEST_TYPED = 200
+"""Characters of what is typed that are looked for: no title is asked for with more."""
+
 LEAST_SCORE = 60.0
 
 
@@ -59,7 +62,7 @@ def matching_titles(typed: str, titles: Sequence[str], ids: Sequence[str], *, li
 
 def containing_titles(typed: str, titles: Sequence[str], ids: Sequence[str]) -> list[int]:
     """Numbers of the documents whose title or id contains all words, first the one whose id was typed."""
-    wanted = typed.casefold().split()
+    wanted = list(dict.fromkeys(typed[:LONGEST_TYPED].casefold().split()))
     if not wanted:
         return []
     exact = [number for number, node_id in enumerate(ids) if node_id == typed.strip()]
@@ -76,7 +79,7 @@ def resembling_titles(typed: str, titles: Sequence[str], *, limit: int = MOST_MA
     if not typed.strip():
         return []
     close = process.extract(
-        typed, titles, scorer=fuzz.WRatio, processor=str.casefold, limit=limit, score_cutoff=LEAST_SCORE
+        typed[:LONGEST_TYPED], titles, scorer=fuzz.WRatio, processor=str.casefold, limit=limit, score_cutoff=LEAST_SCORE
     )
     return [number for _, _, number in close]
 

@@ -105,7 +105,7 @@ MOVING = ("Network", "Threshold")
 OF_THE_CORPUS = (
     "threshold", "selected", "asked", "question", "views", "ego", "pair_first", "pair_second", "with", "min_degree",
     "community", "resolution", "second_threshold", "other", "other_job", "chunk_document", "chunk_field", "metric",
-    "marked", "batch", "network_of", "view_given",
+    "marked", "batch", "network_of", "view_given", "filter_examples", "net_shown",
 )  # fmt: skip
 """What a session keeps that points into its corpus, and means nothing in another."""
 

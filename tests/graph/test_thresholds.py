@@ -286,6 +286,17 @@ def test_a_step_away_from_what_a_rule_chose_is_counted_from_there() -> None:
         assert {graph.index(node_id) for node_id in change.node_ids} <= set(np.flatnonzero(moved).tolist())
 
 
+def test_where_as_many_edges_come_as_go_those_that_go_are_named() -> None:
+    candidates = candidates_of(4, [(0, 1, 0.9), (2, 3, 0.8), (0, 2, 0.5)])
+    drawn = SimilarityGraph(candidates.node_ids, *sorted_edges(
+        np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32), np.array([0.9, 0.5])
+    ), threshold=0.5)  # fmt: skip
+    change = gains_and_losses(candidates, 0.7, step=0.05, drawn=drawn).lower
+    assert change is not None
+    assert change.edges == 0
+    assert [(a, b) for a, b, _ in change.strongest_edges] == [("d0000", "d0002")]
+
+
 def test_documents_that_a_rule_leaves_alone_are_those_without_an_edge_in_its_graph() -> None:
     network = Workspace.of_sample("larkspur").network
     alone = orphans(network.candidates, network.graph.threshold, drawn=network.graph)

@@ -69,6 +69,13 @@ def test_a_step_says_what_comes_or_goes_with_a_line_for_each_example(network):
     assert "go" in higher.about
 
 
+def test_a_step_that_exchanges_edges_names_those_that_go(network):
+    at, (a, b) = network.graph.threshold, network.graph.node_ids[:2]
+    words = step_words(change_to(at + 0.05, 0, 0, (a, b, 0.2)), network)
+    assert words.headline == f"Up to {at + 0.05:.2f}: as many edges, as many isolated."
+    assert "go" in words.about
+
+
 def test_a_step_that_changes_nothing_says_so(network):
     at = network.graph.threshold
     words = step_words(change_to(at + 0.05, 0, 0), network)

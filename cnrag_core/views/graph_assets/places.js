@@ -15,7 +15,7 @@ function shaped(data, element) {
   return {
     ...data,
     nodes: { ...data.nodes, x: times(data.nodes.x, x), y: times(data.nodes.y, y) },
-    hulls: (data.hulls || []).map((hull) => ({ ...hull, points: hull.points.map(([a, b]) => [a * x, b * y]) })),
+    hulls: (data.hulls || []).map((hull) => ({ ...hull, frame: null, points: hull.points.map(([a, b]) => [a * x, b * y]) })),
     layout: `${data.layout}|${x}:${y}`, view: `${data.view}|${x}:${y}`,
   };
 }
