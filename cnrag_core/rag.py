@@ -26,14 +26,14 @@ from cnrag_core.config.spec import (
     FieldEmbeddingComponent,
     PipelineConfig,
 )
-from cnrag_core.corpus.document import Corpus, Document
+from cnrag_core.corpus.document import Corpus, Document, as_text
 from cnrag_core.corpus.given import (
     CONTENT_FIELD,
     given_documents,
     given_fields,
     given_id,
     given_record,
-    numbered,
+    identified,
 )
 from cnrag_core.corpus.wording import shown
 from cnrag_core.errors import ConfigError, CorpusError, NotBuiltError, UnknownNameError
@@ -201,8 +201,11 @@ class NetworkRAG:
     def update(self, node_id: str, document: Mapping[str, Any]) -> None:
         """Replace the fields of a document; the graph follows without comparing the others again."""
         with self._lock:
-            self._require(node_id)
-            changed = self._document_of({**given_fields(document), "id": node_id})
+            former = self._require(node_id)
+            record = {**given_fields(document), "id": node_id}
+            if as_text(former.fields.get(self.config.id_field)) == node_id:  # the field that named it goes on to
+                record[self.config.id_field] = node_id
+            changed = self._document_of(record)
             self.storage.save_documents([changed])
             self._documents[node_id] = changed
             self._follow(added=(changed,), removed=(node_id,))
@@ -210,8 +213,9 @@ class NetworkRAG:
     def _document_of(self, record: Mapping[str, Any]) -> Document:
         from cnrag_core.corpus.records import corpus_of_records
 
-        record = numbered(record, self.config.id_field, self._documents, len(self))
-        return corpus_of_records([record], name="documents", fields=self.config.fields or None).documents[0]
+        record, id_field = identified(record, self.config.id_field, self._documents, len(self))
+        fields = self.config.fields or None
+        return corpus_of_records([record], name="documents", id_field=id_field, fields=fields).documents[0]
 
     def _add(self, documents: Sequence[Document], progress: Progress = silent) -> list[str]:
         with self._lock:

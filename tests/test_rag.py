@@ -82,6 +82,29 @@ def test_a_document_without_an_id_gets_one():
     assert len(rag) == 2
 
 
+@pytest.mark.parametrize(("id_field", "stays"), [("doi", True), ("paper", False)])
+def test_the_configured_field_names_a_document_and_so_does_an_id(tmp_path, id_field, stays):
+    config = {"id_field": id_field, "similarity": {"components": [{"type": "field_embedding", "field": "content"}]}}
+    rag = NetworkRAG.from_config(config, str(tmp_path / "documents.db"))
+    assert rag.add("text", "doc1") == "doc1"
+    assert rag.add({"id": "doc2", "content": "text"}) == "doc2"
+    assert rag.add({"id": " ", id_field: "x1", "content": "old"}) == "x1"
+    assert rag.add({id_field: 7, "content": "old"}) == "7"
+    assert rag.add("text") == "doc-00005"
+    rag.update("x1", {"content": "new"})
+    rag.update("7", {"content": "new", id_field: 7})
+    rag.update("doc1", {"content": "new", id_field: "another"})
+    rag.storage.close()
+    found = {document.id: dict(document.fields) for document in NetworkRAG(str(tmp_path / "documents.db")).documents}
+    assert found == {
+        "7": {"content": "new", **({id_field: "7"} if stays else {})},
+        "doc-00005": {"content": "text"},
+        "doc1": {"content": "new", id_field: "another"},
+        "doc2": {"content": "text"},
+        "x1": {"content": "new", **({id_field: "x1"} if stays else {})},
+    }
+
+
 def test_an_id_that_is_taken_is_refused_and_nothing_is_added(rag):
     with pytest.raises(CorpusError, match="already a document 'reef1'"):
         rag.add_corpus(corpus_of_records([{"id": "new", "content": "x"}, {"id": "reef1", "content": "y"}], name="more"))

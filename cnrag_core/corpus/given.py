@@ -84,12 +84,25 @@ def given_documents(values: Any) -> list[Document]:
     return documents
 
 
-def numbered(record: Mapping[str, Any], id_field: str, taken: Container[str], n_taken: int) -> Mapping[str, Any]:
-    """The record, with the first free number for an id where it names none."""
-    if not _is_blank(record.get(id_field)):
-        return record
-    free = next(name for n in range(n_taken + 1, 2 * n_taken + 2) if (name := f"doc-{n:05d}") not in taken)
-    return {**record, "id": free}
+def identified(
+    record: Mapping[str, Any], id_field: str, taken: Container[str], n_taken: int
+) -> tuple[Mapping[str, Any], str]:
+    """The record, and the field that holds its id: `id`, else the configured one, else the first free number.
+
+    Examples
+    --------
+    >>> identified({"doi": "x1", "title": "Trees"}, "doi", (), 0)
+    ({'doi': 'x1', 'title': 'Trees'}, 'doi')
+    >>> identified({"title": "Trees"}, "doi", ("doc-00001",), 1)
+    ({'title': 'Trees', 'id': 'doc-00002'}, 'id')
+    """
+    given, configured = record.get("id"), record.get(id_field)
+    if _is_blank(given) and _is_blank(configured):
+        free = next(name for n in range(n_taken + 1, 2 * n_taken + 2) if (name := f"doc-{n:05d}") not in taken)
+        return {**record, "id": free}, "id"
+    if id_field != "id" and (_is_blank(given) or str(given) == str(configured)):  # the same id twice is written once
+        return {name: value for name, value in record.items() if name != "id"}, id_field
+    return record, "id"
 
 
 def _is_blank(value: Any) -> bool:
