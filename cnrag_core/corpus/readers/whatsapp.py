@@ -2,7 +2,8 @@
 
 Enters: lines such as ``12/03/21, 10:15 - Anna: text`` (Android) or ``[12.03.21, 10:15:03] Anna: text`` (iPhone).
 Leaves: records with `messages` as ``{role, content}``, as other chats have. Lines of the app itself (who joined,
-encryption) and pictures that were left out are counted, not read. Day and month are told apart by the whole file.
+encryption) and pictures that were left out are counted, not read; what was written below a picture is read. Day and
+month are told apart by the whole file.
 """
 
 from __future__ import annotations
@@ -46,13 +47,15 @@ class _Message(NamedTuple):
 def is_chat(sample: str) -> bool:
     """Whether the beginning of a text is such a chat; ordinary text and logs of programs are not.
 
-    The first line and half of all lines must begin like messages, and there must be two people or three messages.
+    The first line and half of all lines must begin like messages, and there must be two people or three messages;
+    three of one sender do not do where a date is written as 2021-03-12, which is how programs write it.
     """
     heads = [_head(line) for line in sample.splitlines() if line.strip()]
     if not heads or heads[0] is None or 2 * sum(head is not None for head in heads) < len(heads):
         return False
     said = [found["sender"] for head in heads if head is not None and (found := _SAID.match(head["rest"]))]
     is_log = any(sender.strip().casefold() in _OF_PROGRAMS for sender in said)
+    is_log |= len(set(said)) == 1 and len(heads[0]["a"]) == 4 and heads[0]["sign"] == "-"
     return not is_log and (len(said) >= 3 or len(set(said)) >= 2)
 
 
@@ -103,15 +106,25 @@ def _messages(text: str) -> tuple[list[_Message], int]:
             continue
         said = _SAID.match(head["rest"])
         content = "" if said is None else _EDITED.sub("", said["text"] or "").rstrip()
+        is_media = not content.strip(_BLANKS) or _MEDIA.fullmatch(content) is not None
         # the app speaks without a sender, or begins its own words with a mark
-        if said is None or not content.strip(_BLANKS) or content.startswith("\u200e") or _MEDIA.fullmatch(content):
+        if said is None or (content.startswith("\u200e") and not is_media):
             current, n_left_out = None, n_left_out + 1
             continue
+        if is_media:
+            n_left_out += 1
         date, hour = (int(head["a"]), int(head["b"]), int(head["c"])), int(head["hour"])
         hour = hour % 12 + 12 * (head["half"] in "Pp") if head["half"] else hour
-        current = [content.strip(_BLANKS)]
+        current = [] if is_media else [content.strip(_BLANKS)]  # below a picture stands what was written about it
         messages.append(_Message(date, (hour, int(head["minute"])), said["sender"].strip(_BLANKS + "~"), current))
-    return messages, n_left_out
+    return [message for message in messages if _trimmed(message.lines)], n_left_out
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    """The lines, from which the empty ones before the first word were taken."""
+    first = next((n for n, line in enumerate(lines) if line.strip(_BLANKS)), len(lines))
+    del lines[:first]
+    return lines
 
 
 def _times(messages: Sequence[_Message], source: Source) -> list[datetime.datetime | None]:

@@ -75,6 +75,25 @@ def test_what_is_left_out_is_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "media",
+    ["IMG-20210312-WA0001.jpg (file attached)", "<Media omitted>", "\u200e<attached: 00000012-PHOTO.jpg>", ""],
+)
+def test_what_stands_below_a_picture_is_kept_and_the_picture_counted(media: str) -> None:
+    corpus = read(
+        f"12/03/21, 10:15 - Anna: Hi\n12/03/21, 10:16 - Ben: {media}\n\nThe reef\nat noon\n"
+        f"12/03/21, 10:17 - Ben: {media}\n\n12/03/21, 10:18 - Ben: \u200eThis message was deleted\nby the app\n"
+        f"13/03/21, 10:17 - Ben: {media}\nThe boat\n"
+    )
+    assert [document.fields["messages"] for document in corpus] == [
+        [{"role": "Anna", "content": "Hi"}, {"role": "Ben", "content": "The reef\nat noon"}],
+        [{"role": "Ben", "content": "The boat"}],
+    ]
+    assert corpus.documents[1].fields["title"] == "The boat"
+    assert "3 messages in 2 conversations" in corpus.warnings[0]
+    assert "left out: 4 notices" in corpus.warnings[0]
+
+
 def test_iphone_messages_with_marks_and_half_days() -> None:
     (only,) = read(IPHONE, "_chat.txt").documents
     assert only.fields["messages"] == [{"role": "Anna", "content": "Hi"}, {"role": "Ben", "content": "Hello"}]
@@ -149,6 +168,7 @@ def test_a_chat_makes_a_network_of_what_was_said() -> None:
         "[12/03/2021, 10:15:03] INFO: started\n[12/03/2021, 10:15:04] ERROR: failed\n[12/03/2021, 10:15:05] INFO: ended\n",
         "[2021-03-12 10:15:03] app: started\n[2021-03-12 10:15:04] db: ready\n[2021-03-12 10:15:05] app: ended\n",
         "2021-03-12 10:15:03 - app: started\n2021-03-12 10:15:04 - db: ready\n2021-03-12 10:15:05 - app: ended\n",
+        "2024-01-02 10:15 - server: started\n2024-01-02 10:16 - server: ready\n2024-01-02 10:17 - server: ended\n",
         "2021-03-12T10:15:03 app: started\n2021-03-12T10:15:04 db: ready\n",
         "12/03/21, 10:15, Anna, text\n12/03/21, 10:16, Ben, text\n12/03/21, 10:17, Ben, text\n",
         "99/99/99, 99:99 - Anna: a\n99/99/99, 99:99 - Ben: b\n",
