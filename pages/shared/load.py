@@ -30,7 +30,7 @@ from cnrag_core.worker import WORTH_RESUMING, CorpusFile, ResumeFolder, build_wo
 from cnrag_core.workspace import Workspace
 from pages.shared.background import start_job
 from pages.shared.network_link import saved_view
-from pages.shared.session import forget_workspace, literal, sample_workspace, use_workspace
+from pages.shared.session import KEPT, forget_workspace, literal, sample_workspace, use_workspace
 
 SOURCES = ("A sample", "My own documents", "A saved workspace", "The present documents, compared otherwise")
 
@@ -131,22 +131,24 @@ class _Draft:
 def _read(upload: str, file: CorpusFile) -> _Draft | None:
     """What was chosen, read once; where ids repeat the visitor says whether that is meant, and None waits for it."""
     draft: _Draft | None = st.session_state.get("draft")
-    repeats = st.session_state.get("repeated_ids", {}).get(upload)
+    repeats, in_the_file = st.session_state.get("repeated_ids", {}).get(upload, (None, False))
     if repeats is not None:
         sentence = st.container()
-        keep = st.checkbox("Keep them all; a repeated id x becomes x#2", key=f"keep_duplicates_{upload}")
+        keep = st.checkbox(
+            "Keep them all; a repeated id x becomes x#2", key=f"keep_duplicates_{upload}", persist_state=KEPT
+        )
         if not keep:
             sentence.error(literal(repeats), icon=":material/content_copy:")
         file = replace(file, keep_duplicates=keep)
     if draft is not None and draft.upload == upload and draft.file.keep_duplicates == file.keep_duplicates:
         return draft
-    if repeats is not None and not file.keep_duplicates:
+    if in_the_file and not file.keep_duplicates:
         return None
     try:
         with st.spinner("Reading the documents …"):
             draft = st.session_state["draft"] = _Draft.of(upload, file)
     except DuplicateIdError as error:
-        st.session_state["repeated_ids"] = {upload: error.found}
+        st.session_state["repeated_ids"] = {upload: (error.found, True)}
         st.rerun()
     return draft
 
@@ -257,7 +259,7 @@ def build_progress() -> None:
         use_workspace(job.result)
     elif isinstance(job.error, DuplicateIdError) and (draft := st.session_state.get("draft")) is not None:
         # the configuration chose another field for the ids than the file was read with
-        st.session_state["repeated_ids"] = {draft.upload: job.error.found}
+        st.session_state["repeated_ids"] = {draft.upload: (job.error.found, False)}
         st.session_state["source"] = SOURCES[1]
     else:
         st.session_state["job_message"] = job.message or "The build was cancelled; nothing was changed."

@@ -77,6 +77,9 @@ def test_ids_that_the_configuration_chose_are_asked_about_too(page):
     built(page)
     assert len(asked(page)) == 1
     page.checkbox(key=asked(page)[0]).check().run()
+    page.checkbox(key=asked(page)[0]).uncheck().run()
+    assert n_documents(page) == ["**d** · 3 documents"]  # the file itself can be read, and its editor stays
+    page.checkbox(key=asked(page)[0]).check().run()
     next(area for area in page.text_area if area.key.startswith("yaml_")).set_value(BY_CODE).run()
     built(page)
     assert page.session_state["workspace"].network.node_ids == ("k", "k#2", "m")
