@@ -32,6 +32,14 @@ WORKSPACE_ENTRY = "workspace.json"
 _HEAD = 1_000_000
 _DATABASE = b"SQLite format 3\x00"
 _CONFIGURATION = re.compile(r"^[\"{ ]{0,4}(?:similarity|similarities)\"?\s*:", re.MULTILINE)
+_SECTION = re.compile(r"^(?:similarity|similarities):[ \t\r]*+(?:#.*)?$", re.MULTILINE)
+_BELOW = re.compile(
+    r"^(?:[ \t-]++(?:[^\s:{}\[\]]{1,100}+:[ \t]*+)?[\[{ \"]*+(?:components|embedding|combine|field|metric)|"
+    r"[ \t]*+min_combined_similarity)\"?[ \t]*+:",
+    re.MULTILINE,
+)
+"""What stands below a similarity in a configuration, and hardly in a text where somebody wrote of one."""
+
 _LOOSE = ("plaintext", "notes", "yaml")
 """Formats that a text falls into when nothing else fits."""
 
@@ -39,13 +47,15 @@ _LOOSE = ("plaintext", "notes", "yaml")
 def kind_of_file(path: Path) -> tuple[Kind, str]:
     """The kind of a file or folder, and the format of a corpus in words.
 
-    Only the beginning of the file is looked at.
+    Only the beginning of the file is looked at; what is no file, such as a pipe, is not: it can be read only once.
     """
     try:
         if path.is_dir():
             return "folder", ""
         if not path.exists():
             return ("sample" if str(path) in sample_names() else "nothing"), ""
+        if not path.is_file():
+            return "unknown", ""
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except (OSError, ValueError):  # no permission, or no possible name: whoever opens it says so
@@ -133,8 +143,8 @@ def _is_configuration(head: bytes) -> bool:
     try:
         data = read_text(text).data
     except ConfigError:
-        # one that cannot be read is one all the same, unless it is a table or a list of records
-        return re.search(r"^(?:similarity|similarities):\s*(?:#.*)?$", text, re.MULTILINE) is not None
+        # one that cannot be read is one all the same, unless it is a table, a list of records or a text
+        return _SECTION.search(text) is not None and _BELOW.search(text) is not None
     similarity = data.get("similarity")
     return "similarities" in data or (isinstance(similarity, dict) and "components" in similarity)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from typer.testing import CliRunner
 
 from cnrag_core.cli import app
 from cnrag_core.errors import CNRagError
+from cnrag_core.evaluation.judgements import read_judgements
 from cnrag_core.file_kinds import kind_of_file
 from cnrag_core.rag import NetworkRAG
 
@@ -106,3 +109,31 @@ def test_a_wrong_file_is_named_with_the_command_that_takes_it(arguments: list[st
 def test_the_content_decides_and_not_the_name() -> None:
     assert "documents" in said("build", "lines.cnrag")
     assert "documents" in said("build", "w.zip")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("On two words\n\nsimilarity:\nhow alike they are: [in part\n  or: in whole\n", "text"),
+        ("similarity:\n" + "a line of a long text\n" * 4000, "text"),
+        ("similarity:\n\tcomponents:\n\t- {type: field_embedding, field: text}\n", "configuration"),
+        ("similarity:  # of all\r\n  min_combined_similarity: 0.1\r\n  edges: [\r\n", "configuration"),
+        ("similarities:\n  text_sim: {embedding: text_vec\n", "configuration"),
+    ],
+)
+def test_what_is_no_yaml_is_a_configuration_only_where_more_than_one_line_says_so(
+    text: str, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "words.txt").write_text(text)
+    assert kind_of_file(tmp_path / "words.txt")[0] == kind
+
+
+def test_a_pipe_is_left_to_whoever_reads_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "queries"
+    os.mkfifo(pipe)
+    question = '{"text": "coral", "relevant": ["a"]}'
+    writer = threading.Thread(target=pipe.write_text, args=(question,), daemon=True)
+    writer.start()
+    assert kind_of_file(pipe) == ("unknown", "")
+    assert [query.text for query in read_judgements(pipe)] == ["coral"]
+    writer.join()
