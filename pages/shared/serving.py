@@ -12,6 +12,7 @@ import gc
 import ipaddress
 import logging
 import os
+import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -300,8 +301,16 @@ _unwanted: dict[str, tuple[float, MemoryMediaFileStorage]] = {}
 """Files to delete, and since when."""
 
 
+def end_in_order() -> None:
+    """End as any program does when the process is told to stop: uvicorn raises the signal once more when it has
+    closed, and unhandled it would end the process before what visitors left on the disk is removed.
+    """
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+
+
 def serve(settings: Settings) -> None:
     """Listen until the process is told to stop."""
+    end_in_order()
     log_everything(settings.log)
     keep_downloads()
     run_scripts_in_turn(Turns(SCRIPTS_AT_ONCE, patience=LONG_SCRIPT_SECONDS))

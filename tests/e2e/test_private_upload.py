@@ -124,9 +124,12 @@ def test_nothing_is_left_on_the_disk_when_the_server_stops(
 ):
     server = Server(tmp_path / "log.txt", TMPDIR=str(tmp_path))
     try:
-        load(open_window(at=server))
+        window = open_window(at=server)
+        load(window)
         folder = next(tmp_path.glob(PREFIX + "*"))
         assert folder.stat().st_mode & 0o077 == 0
+        window.assert_clean()
     finally:
         server.stop()
+    window.errors.clear()  # it goes on looking for the server that has ended
     assert not list(tmp_path.glob(PREFIX + "*"))
