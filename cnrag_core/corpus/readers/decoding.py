@@ -38,6 +38,10 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 
 
+_LEAST_PLAIN = 16
+_PRINTABLE = bytes([*b"\t\n\r\f", *range(0x20, 0x7F)])
+
+
 def decode(data: bytes, name: str, report: Report, *, declared: str | None = None) -> str:
     """The text of a file.
 
@@ -57,7 +61,7 @@ def decode(data: bytes, name: str, report: Report, *, declared: str | None = Non
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             rest = data[len(mark) :]
-            if encoding == "utf-8" or (rest.isascii() and b"\x00" not in rest):
+            if encoding == "utf-8" or _is_plain(rest):
                 data = rest  # what follows the mark may be something else all the same
                 break
             return _replacing(rest, encoding, name, report)
@@ -78,6 +82,11 @@ def decode(data: bytes, name: str, report: Report, *, declared: str | None = Non
     encoding = _guess(data)
     report.warn(f"{name} is not UTF-8; it was read as {encoding}, which is a guess.")
     return _replacing(data, encoding, name, report)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether bytes behind a mark of two-byte text are plain ASCII all the same: no such text has so many in a row."""
+    return len(data) >= _LEAST_PLAIN and data.isascii() and not data.translate(None, _PRINTABLE)
 
 
 def looks_binary(data: bytes) -> bool:

@@ -16,7 +16,7 @@ from cnrag_core.corpus.report import RowError
 from cnrag_core.corpus.wording import quoted, shorten
 
 MAX_DIGITS = 400
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 _NOT_FINITE = "NaN and Infinity, which JSON does not know, count as missing"
 
 

@@ -76,12 +76,12 @@ _KINDRED = (
 )
 
 # what is read is never given back (`*+`, `(?>`): a file of nothing but comments would otherwise be tried in every way
-_HTML = re.compile(r"(?>\s*+(?:<!--.{0,2000}?-->|<\?xml[^>]{0,200}\?>))*+\s*+"
+_HTML = re.compile(r"(?>\s*+(?:<!--.{0,2000}?-->|<\?xml[^>]{0,200}\?>))*\s*+"
                    r"(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])", re.IGNORECASE | re.DOTALL)  # fmt: skip
 _XML = re.compile(r"\s*(?:<\?xml\b|<rss[\s>]|<feed[\s>]|<rdf:RDF[\s>])", re.IGNORECASE)
 _BIBTEX = re.compile(r"^[ \t]*+@[A-Za-z]{2,30}+\s*+[{(]\s*+[^\s{}(),=\"]*+\s*+,", re.MULTILINE)
 _BIBTEX_START = re.compile(
-    r"\s*+(?:%[^\n]*+\n\s*+)*+@(?:comment|string|preamble|[A-Za-z]{2,30}+\s*+[{(])", re.IGNORECASE
+    r"\s*+(?:%[^\n]*+\n\s*+)*@(?:comment|string|preamble|[A-Za-z]{2,30}+\s*+[{(])", re.IGNORECASE
 )
 _RIS = re.compile(r"^TY {1,2}- ?\S*\s*$", re.MULTILINE)
 _RIS_TAG = re.compile(r"^[A-Z][A-Z0-9] {1,2}-", re.MULTILINE)
