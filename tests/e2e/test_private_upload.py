@@ -131,5 +131,6 @@ def test_nothing_is_left_on_the_disk_when_the_server_stops(
         window.assert_clean()
     finally:
         server.stop()
-    window.errors.clear()  # it goes on looking for the server that has ended
+    window.page.close()
+    window.errors.clear()  # it went on looking for the server that has ended
     assert not list(tmp_path.glob(PREFIX + "*"))
