@@ -4,6 +4,7 @@ import streamlit as st
 
 from cnrag_core.graph.threshold_changes import gains_and_losses, orphans
 from cnrag_core.graph.thresholds import similarity_histogram
+from cnrag_core.views.kept_with import kept_with
 from cnrag_core.views.threshold_charts import QUANTITIES, curve_table, histogram_chart, threshold_curve_chart
 from cnrag_core.views.threshold_words import (
     Figure,
@@ -121,7 +122,7 @@ def consequences(network) -> None:
     curve = network.curve
     threshold = max(network.graph.threshold, curve.floor)
     drawn = None if network.is_cut else network.graph
-    changes = gains_and_losses(curve, threshold, drawn=drawn)
+    changes = kept_with(network, "next step", lambda: gains_and_losses(curve, threshold, drawn=drawn))
     alone = orphans(curve.candidates, threshold, drawn=drawn)
     with st.container(key="parts_next"):
         steps, pairs = st.columns([1, 2], gap="large")

@@ -15,6 +15,9 @@ from cnrag_core.graph.similarity_graph import CandidateEdges, SimilarityGraph
 from cnrag_core.graph.thresholds import ThresholdCurve, ThresholdPoint, threshold_curve
 from cnrag_core.similarity.pairwise import check_threshold
 
+_AT_ONCE = 65_536
+"""Candidates looked up at once, until enough examples are found."""
+
 
 @dataclass(frozen=True)
 class ThresholdChange:
@@ -127,10 +130,9 @@ def _change(
         first, last = sorted((here.n_edges, there.n_edges))
         source, shown = candidates, np.arange(first, last)
     elif more:
-        new = ~np.isin(_pairs(candidates)[: there.n_edges], _pairs(drawn))
-        source, shown = candidates, np.flatnonzero(new)
-    else:
-        source, shown = drawn, np.flatnonzero(~np.isin(_pairs(drawn), _pairs(candidates)[: there.n_edges]))
+        source, shown = candidates, _not_in(candidates, there.n_edges, drawn, n_examples)
+    else:  # all pairs at or above a threshold are candidates, so those below it go
+        source, shown = drawn, np.arange(drawn.n_edges_at(there.threshold), drawn.n_edges)
     shown = shown[:n_examples]
     edges = tuple(
         (ids[a], ids[b], weight)
@@ -151,6 +153,20 @@ def _change(
         edges,
         tuple(ids[node] for node in strongest_first.tolist()),
     )
+
+
+def _not_in(candidates: CandidateEdges, n: int, drawn: SimilarityGraph, at_most: int) -> NDArray[np.int64]:
+    """The first of the strongest n candidates that are not edges of a graph."""
+    pairs, known = _pairs(candidates)[:n], np.sort(_pairs(drawn))
+    found: list[NDArray[np.int64]] = []
+    for start in range(0, n, _AT_ONCE):
+        some = pairs[start : start + _AT_ONCE]
+        place = np.minimum(np.searchsorted(known, some), max(len(known) - 1, 0))
+        new = np.flatnonzero(known[place] != some) if len(known) else np.arange(len(some))
+        found.append(start + new)
+        if sum(map(len, found)) >= at_most:
+            break
+    return np.concatenate(found)[:at_most] if found else np.empty(0, dtype=np.int64)
 
 
 def _pairs(edges: CandidateEdges | SimilarityGraph) -> NDArray[np.int64]:
