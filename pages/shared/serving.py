@@ -305,7 +305,7 @@ def end_in_order() -> None:
     """End as any program does when the process is told to stop: uvicorn raises the signal once more when it has
     closed, and unhandled it would end the process before what visitors left on the disk is removed.
     """
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
 def serve(settings: Settings) -> None:
