@@ -100,10 +100,11 @@ class Network:
         """The document of a node; `UnknownNameError` where there is none."""
         return self.documents[self.graph.index(node_id)]
 
-    @property
-    def is_cut(self) -> bool:
-        """Whether the edges are all candidates at or above the threshold; a rule may have chosen others as built."""
-        return self.graph.n_edges == self.candidates.n_edges_at(self.graph.threshold)
+    @cached_property
+    def cut_at(self) -> float | None:
+        """The threshold, where the edges are all candidates at or above it; None where a rule chose others."""
+        threshold = self.graph.threshold
+        return threshold if self.graph.n_edges == self.candidates.n_edges_at(threshold) else None
 
     def at_threshold(self, threshold: float) -> Network:
         """The same network with the candidate edges of at least this weight; nothing is compared again."""

@@ -66,13 +66,8 @@ def threshold_slider(network) -> None:
         on_change=lambda: choose_threshold(max(st.session_state["threshold_slider"], floor)),
         help="Two documents are linked when their combined similarity is at least this.",
     )
-    if not network.is_cut:
+    if network.cut_at is None:
         st.caption(literal(no_threshold_words(network)))
-
-
-def threshold_of(network) -> float | None:
-    """The threshold that the edges are cut at, None where a rule chose them."""
-    return network.graph.threshold if network.is_cut else None
 
 
 def figures(network) -> None:
@@ -109,7 +104,7 @@ def draw_curve(network) -> None:
         st.segmented_control("Show", QUANTITIES, key="curve_quantity", persist_state=KEPT, required=True) or "shares"
     )
     st.plotly_chart(
-        threshold_curve_chart(curve, quantity=quantity, threshold=threshold_of(network), suggestion=suggestion),
+        threshold_curve_chart(curve, quantity=quantity, threshold=network.cut_at, suggestion=suggestion),
         key="threshold_curve",
     )
     st.text(interpretation(network, curve, suggestion))
@@ -121,7 +116,7 @@ def consequences(network) -> None:
     """What the next step would change, who is left alone, and how similar pairs are."""
     curve = network.curve
     threshold = max(network.graph.threshold, curve.floor)
-    drawn = None if network.is_cut else network.graph
+    drawn = network.graph if network.cut_at is None else None
     changes = kept_with(network, "next step", lambda: gains_and_losses(curve, threshold, drawn=drawn))
     alone = orphans(curve.candidates, threshold, drawn=drawn)
     with st.container(key="parts_next"):
@@ -136,7 +131,7 @@ def consequences(network) -> None:
     with pairs:
         st.subheader("How similar pairs are", anchor=False)
         st.plotly_chart(
-            histogram_chart(similarity_histogram(curve.candidates), threshold=threshold_of(network)),
+            histogram_chart(similarity_histogram(curve.candidates), threshold=network.cut_at),
             key="histogram",
         )
     st.subheader(f"Linked to nothing: {len(alone):,}", anchor=False)

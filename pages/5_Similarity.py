@@ -71,9 +71,7 @@ with shown_errors():
 
     explanation = network.similarity.explain(first, second)
     st.text(pair_sentence(explanation, network))
-    st.plotly_chart(
-        pair_waterfall(explanation, threshold=network.graph.threshold if network.is_cut else None), key="waterfall"
-    )
+    st.plotly_chart(pair_waterfall(explanation, threshold=network.cut_at), key="waterfall")
     with st.expander("The same as a table"):
         st.dataframe(
             contribution_table(explanation),

@@ -29,7 +29,7 @@ class NetworkView(Protocol):
     @property
     def communities(self) -> Communities: ...
     @property
-    def is_cut(self) -> bool: ...
+    def cut_at(self) -> float | None: ...
     @property
     def curve(self) -> ThresholdCurve: ...
     def title(self, node_id: str) -> str: ...
@@ -95,7 +95,7 @@ def interpretation(network: NetworkView, curve: ThresholdCurve, suggestion: Thre
         return f"With this rule ({graph.rule}) no two documents are linked."
     whole = f"{percent(largest / graph.n_nodes)} of the documents hang together"
     where = ""
-    if suggestion.percolation is not None and network.is_cut:
+    if suggestion.percolation is not None and network.cut_at is not None:
         side = "below" if graph.threshold <= suggestion.percolation else "above"
         where = f", {side} the {suggestion.percolation:.2f} at which the largest component falls apart"
     return f"With this rule ({graph.rule}) {whole} and {alone} linked to nothing{where}."

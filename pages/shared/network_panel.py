@@ -146,7 +146,7 @@ def pair_panel(network: Network, first: str, second: str) -> None:
     explanation = network.similarity.explain(first, second)
     st.text(pair_sentence(explanation, network))
     st.plotly_chart(
-        narrow_waterfall(explanation, threshold=network.graph.threshold if network.is_cut else None),
+        narrow_waterfall(explanation, threshold=network.cut_at),
         key="net_waterfall",
         config={"displayModeBar": False},
     )

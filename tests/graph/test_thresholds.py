@@ -266,7 +266,8 @@ def test_the_histogram_counts_every_candidate() -> None:
 
 def test_a_step_away_from_what_a_rule_chose_is_counted_from_there() -> None:
     network = Workspace.of_sample("larkspur").network
-    assert not network.is_cut
+    assert network.cut_at is None
+    assert network.at_threshold(0.2).cut_at == 0.2
     threshold, graph = network.graph.threshold, network.graph
     changes = gains_and_losses(network.curve, threshold, drawn=graph)
     linked = {(a, b) for a, b in zip(graph.left.tolist(), graph.right.tolist(), strict=True)}
